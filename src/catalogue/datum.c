@@ -62,6 +62,17 @@ struct ets_datum ets_datum_texts(const struct ets_text *texts, size_t count)
     return (struct ets_datum){.kind = ETS_DATUM_TEXTS, .texts = texts, .count = count};
 }
 
+struct ets_datum ets_datum_list(const struct ets_text *items, size_t count)
+{
+    static const struct ets_text none[1];
+    return ets_datum_texts(count == 0 ? none : items, count);
+}
+
+struct ets_datum ets_datum_no_memory(void)
+{
+    return no_memory;
+}
+
 struct ets_datum ets_datum_numbers(struct ets_arena *arena, const uint32_t *numbers, size_t count)
 {
     int64_t *copy = ets_arena_alloc_array(arena, count + 1, sizeof *copy);

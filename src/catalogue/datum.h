@@ -43,6 +43,10 @@ struct ets_datum ets_datum_bounds(double lower, double upper);    /* NaN above: 
 struct ets_datum ets_datum_text(struct ets_text text);            /* absent: nothing */
 struct ets_datum ets_datum_string(const char *text);              /* NULL: nothing */
 struct ets_datum ets_datum_texts(const struct ets_text *texts, size_t count); /* NULL: no memory */
+/* The same of a list that has no items where there are none. */
+struct ets_datum ets_datum_list(const struct ets_text *items, size_t count);
+/* Of a cell that memory ran out for. */
+struct ets_datum ets_datum_no_memory(void);
 /* Copied into the arena. */
 struct ets_datum ets_datum_numbers(struct ets_arena *arena, const uint32_t *numbers, size_t count);
 

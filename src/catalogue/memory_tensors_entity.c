@@ -23,7 +23,7 @@ static const struct ets_memory_shown *shown(const struct ets_entity_row *row)
 static struct ets_datum absent(const struct ets_entity_row *row)
 {
     const bool is_known = row->study->methods[row->parent].has_no_plan;
-    return is_known ? ets_datum_nothing() : (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    return is_known ? ets_datum_nothing() : ets_datum_no_memory();
 }
 
 static struct ets_datum get_program(const struct ets_entity_row *row)
@@ -112,7 +112,7 @@ static struct ets_datum get_lifetime(const struct ets_entity_row *row)
     const size_t count = tensor->piece_count;
     struct ets_text *items = ets_arena_alloc_array(row->scratch, count + 1, sizeof *items);
     char *room = ets_arena_alloc_array(row->scratch, count + 1, ROOM);
-    if (items == NULL || room == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (items == NULL || room == NULL) return ets_datum_no_memory();
     for (size_t i = 0; i < count; i++) {
         struct ets_text_builder text = {room + i * ROOM, ROOM, 0};
         ets_add_text(&text, "%" PRIu32 "..%" PRIu32, tensor->pieces[i].first,
@@ -201,20 +201,16 @@ static struct ets_datum get_name(const struct ets_entity_row *row)
     return ets_datum_text(shown(row)->value.tensor.qualified_name);
 }
 
-static struct ets_datum list(const struct ets_text_list *texts)
-{
-    static const struct ets_text none[1];
-    return ets_datum_texts(texts->count == 0 ? none : texts->items, texts->count);
-}
-
 static struct ets_datum get_source(const struct ets_entity_row *row)
 {
-    return list(&shown(row)->line->sources);
+    const struct ets_text_list *list = &shown(row)->line->sources;
+    return ets_datum_list(list->items, list->count);
 }
 
 static struct ets_datum get_module(const struct ets_entity_row *row)
 {
-    return list(&shown(row)->line->modules);
+    const struct ets_text_list *list = &shown(row)->line->modules;
+    return ets_datum_list(list->items, list->count);
 }
 
 /* clang-format off */

@@ -27,17 +27,6 @@ static const struct ets_inspection *inspection_of(const struct ets_entity_row *r
     return shown(row) != NULL ? shown(row)->inspection : row->trace->inspection;
 }
 
-static struct ets_datum no_memory(void)
-{
-    return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
-}
-
-static struct ets_datum list_of(const struct ets_text_list *list)
-{
-    static const struct ets_text none[1];
-    return ets_datum_texts(list->count == 0 ? none : list->items, list->count);
-}
-
 /* ---- what it is ---- */
 
 static struct ets_datum get_id(const struct ets_entity_row *row)
@@ -138,7 +127,7 @@ static struct ets_datum get_op_types(const struct ets_entity_row *row)
 {
     struct ets_text_list ops = {
         .items = ets_arena_alloc_array(row->scratch, of(row)->node_count, sizeof *ops.items)};
-    if (ops.items == NULL) return no_memory();
+    if (ops.items == NULL) return ets_datum_no_memory();
     for (size_t i = 0; i < of(row)->node_count; i++) {
         ets_text_list_add(&ops, of(row)->nodes[i].node->op);
     }
@@ -160,7 +149,7 @@ static struct ets_datum get_delegate_nodes(const struct ets_entity_row *row)
 {
     const size_t count = of(row)->payload_node_count;
     struct ets_text *types = ets_arena_alloc_array(row->scratch, count, sizeof *types);
-    if (types == NULL) return no_memory();
+    if (types == NULL) return ets_datum_no_memory();
     for (size_t i = 0; i < count; i++) types[i] = ets_text_of(of(row)->payload_nodes[i].type);
     return ets_datum_texts(types, count);
 }
@@ -173,7 +162,7 @@ static struct ets_datum get_metadata(const struct ets_entity_row *row)
     const bool ok =
         ets_row_metadata(row->scratch, inspection_of(row), index, s != NULL ? s->runs : NULL,
                          s != NULL ? s->run_number : NULL, &list);
-    return ok ? list_of(&list) : no_memory();
+    return ok ? ets_datum_list(list.items, list.count) : ets_datum_no_memory();
 }
 
 static struct ets_datum get_inferred(const struct ets_entity_row *row)
@@ -207,8 +196,10 @@ static struct ets_datum places_of(const struct ets_entity_row *row, enum ets_pla
         const struct ets_operator_line *line = shown(row)->line;
         return names_of(row, kind, kind == ETS_PLACE_LINE ? &line->lines : &line->modules);
     }
-    if (!ets_operator_row_places(row->scratch, of(row), &sources, &modules)) return no_memory();
-    return list_of(kind == ETS_PLACE_LINE ? &sources : &modules);
+    if (!ets_operator_row_places(row->scratch, of(row), &sources, &modules))
+        return ets_datum_no_memory();
+    const struct ets_text_list *list = kind == ETS_PLACE_LINE ? &sources : &modules;
+    return ets_datum_list(list->items, list->count);
 }
 
 static struct ets_datum get_source(const struct ets_entity_row *row)
@@ -240,7 +231,7 @@ static struct ets_datum get_operator(const struct ets_entity_row *row)
     if (!line->has_own_clock && !is_call) return ets_datum_text(line->name);
     char *room = ets_arena_alloc(row->scratch, ROOM);
     struct ets_text_builder name = {room, ROOM, 0};
-    if (room == NULL) return no_memory();
+    if (room == NULL) return ets_datum_no_memory();
     if (line->has_own_clock) {
         ets_add_text(&name, "%.*s (clock of its own)", ETS_TEXT(line->name));
     } else {
@@ -317,7 +308,7 @@ static struct ets_datum in_runs(double ticks, struct ets_clock_error error, doub
     static struct ets_datum get_##name(const struct ets_entity_row *row)                     \
     {                                                                                        \
         struct operator_times t;                                                             \
-        if (!find_times(row, &t)) return no_memory();                                        \
+        if (!find_times(row, &t)) return ets_datum_no_memory();                              \
         return t.has_own_clock ? ets_datum_nothing() : in_runs((ticks), t.error, 1, t.tick); \
     }
 
@@ -335,7 +326,7 @@ GET_TIME(ci_high, shown(row)->line->times.spread.median_high)
 static struct ets_datum get_total(const struct ets_entity_row *row)
 {
     struct operator_times t;
-    if (!find_times(row, &t)) return no_memory();
+    if (!find_times(row, &t)) return ets_datum_no_memory();
     if (t.has_own_clock) return ets_datum_nothing();
     return in_runs(t.per_run->total, t.error, t.per_run->count, t.tick);
 }
@@ -355,13 +346,13 @@ static struct ets_datum get_sd(const struct ets_entity_row *row)
 static struct ets_datum get_runs(const struct ets_entity_row *row)
 {
     struct operator_times t;
-    return find_times(row, &t) ? ets_datum_integer(t.per_run->count) : no_memory();
+    return find_times(row, &t) ? ets_datum_integer(t.per_run->count) : ets_datum_no_memory();
 }
 
 static struct ets_datum get_own_ticks(const struct ets_entity_row *row)
 {
     struct operator_times t;
-    if (!find_times(row, &t)) return no_memory();
+    if (!find_times(row, &t)) return ets_datum_no_memory();
     return t.has_own_clock ? ets_datum_real(t.per_run->mean) : ets_datum_nothing();
 }
 
@@ -370,7 +361,7 @@ static struct ets_datum get_own_ticks(const struct ets_entity_row *row)
     static struct ets_datum get_##name(const struct ets_entity_row *row)                     \
     {                                                                                        \
         struct operator_times t;                                                             \
-        if (!find_times(row, &t)) return no_memory();                                        \
+        if (!find_times(row, &t)) return ets_datum_no_memory();                              \
         return t.has_self ? in_runs((ticks), t.self_error, 1, t.tick) : ets_datum_nothing(); \
     }
 
@@ -419,7 +410,7 @@ static struct ets_datum get_mean_calls(const struct ets_entity_row *row)
 static struct ets_datum get_children(const struct ets_entity_row *row)
 {
     struct ets_studied_trace *trace = &row->study->traces[row->trace - row->study->traces];
-    if (!ets_study_times(row->study, trace)) return no_memory();
+    if (!ets_study_times(row->study, trace)) return ets_datum_no_memory();
     return ets_datum_integer(trace->times[row->parent].children);
 }
 

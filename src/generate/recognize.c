@@ -4,20 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "format/model_numbers.h"
 #include "generate/token_method.h"
 #include "memory/kv_cache.h"
 
 enum { MOST_LISTED = 120, MOST_CONTEXT = 1 << 24 };
-
-static bool contains(struct ets_text text, const char *part)
-{
-    const size_t size = strlen(part);
-    for (size_t i = 0; i + size <= text.size; i++) {
-        if (memcmp(text.data + i, part, size) == 0) return true;
-    }
-    return false;
-}
 
 /* The methods that compute, as a list for messages; returns their number. */
 static uint32_t list_methods(const struct ets_program *program, struct ets_text_builder *list)
@@ -41,7 +33,8 @@ static bool find_only(const struct ets_program *program, const char *part,
     for (uint32_t i = 0; i < program->method_count; i++) {
         struct ets_method method;
         ets_program_method(program, i, &method);
-        if (ets_method_is_constant(&method) || !contains(method.name, part)) continue;
+        const bool fits = part[0] == '\0' || ets_text_contains(method.name, part);
+        if (ets_method_is_constant(&method) || !fits) continue;
         *method_out = method;
         count++;
     }
@@ -65,12 +58,6 @@ static const char *find_fed(const struct ets_token_choice *choice)
     return name;
 }
 
-static enum ets_status find_named(const struct ets_program *program, const char *name,
-                                  struct ets_method *method_out, struct ets_error *error)
-{
-    return ets_program_find_method(program, name, method_out, error);
-}
-
 /* Both methods: named, a pair by their names, fed, the only one, or forward. */
 static enum ets_status find_methods(const struct ets_program *program,
                                     const struct ets_token_choice *choice,
@@ -81,15 +68,15 @@ static enum ets_status find_methods(const struct ets_program *program,
     if (choice->prefill[0] != '\0' || choice->decode[0] != '\0') {
         const char *first = choice->prefill[0] != '\0' ? choice->prefill : choice->decode;
         const char *then = choice->decode[0] != '\0' ? choice->decode : choice->prefill;
-        ETS_TRY(find_named(program, first, prefill, error));
-        return find_named(program, then, decode, error);
+        ETS_TRY(ets_program_find_method(program, first, prefill, error));
+        return ets_program_find_method(program, then, decode, error);
     }
     if (find_only(program, "prefill", prefill) &&
         (find_only(program, "decode", decode) || find_only(program, "kv_", decode))) {
         return ETS_OK;
     }
     if (fed != NULL) {
-        ETS_TRY(find_named(program, fed, prefill, error));
+        ETS_TRY(ets_program_find_method(program, fed, prefill, error));
         *decode = *prefill;
         return ETS_OK;
     }
@@ -116,8 +103,8 @@ static enum ets_status check_feeds(const struct ets_program *program,
     for (uint32_t i = 0; i < choice->feed_count; i++) {
         const struct ets_token_feed *feed = &choice->feeds[i];
         struct ets_method to, from;
-        ETS_TRY(find_named(program, feed->to, &to, error));
-        ETS_TRY(find_named(program, feed->from, &from, error));
+        ETS_TRY(ets_program_find_method(program, feed->to, &to, error));
+        ETS_TRY(ets_program_find_method(program, feed->from, &from, error));
         if (feed->input >= to.input_count) {
             return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "%s has no input %u: it has %u",
                             feed->to, feed->input, to.input_count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 enum { SHAPE_CHARS = 80, MOST_TOKENS = 1 << 24 };
 
@@ -50,10 +51,7 @@ static bool is_fed(const struct ets_method *method, const struct ets_token_choic
 {
     for (uint32_t i = 0; i < choice->feed_count; i++) {
         const struct ets_token_feed *feed = &choice->feeds[i];
-        if (feed->input == input && strlen(feed->to) == method->name.size &&
-            memcmp(feed->to, method->name.data, method->name.size) == 0) {
-            return true;
-        }
+        if (feed->input == input && ets_text_is(method->name, feed->to)) return true;
     }
     return false;
 }

@@ -2,9 +2,8 @@
 #include "views/layer_times.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/quantile.h"
 #include "base/text.h"
 #include "views/sentence_numbers.h"
 
@@ -46,16 +45,10 @@ static struct ets_text largest_stack(const struct ets_operator_lines *lines)
     return largest;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double median_of(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+    ets_sort_doubles(values, count);
+    return ets_quantile(values, count, 0.5);
 }
 
 static struct ets_span span_of(const struct ets_operator_line *line)

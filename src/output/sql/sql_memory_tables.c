@@ -14,7 +14,7 @@ static const struct ets_memory_plan *plan_of(struct ets_sql_cursor *cursor, uint
 static struct ets_datum no_plan(const struct ets_sql_cursor *cursor, uint32_t number)
 {
     const bool is_known = cursor->study->methods[number].has_no_plan;
-    return is_known ? ets_datum_nothing() : (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    return is_known ? ets_datum_nothing() : ets_datum_no_memory();
 }
 
 /* Numbers count from the first of the method; `first` tells what that is. */

@@ -283,7 +283,7 @@ static struct ets_datum instruction_name(struct ets_sql_cursor *cursor,
     if (name.data == NULL || overload.size == 0) return ets_datum_text(name);
     const size_t size = name.size + 1 + overload.size;
     char *text = ets_arena_alloc(&cursor->scratch, size);
-    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (text == NULL) return ets_datum_no_memory();
     for (size_t i = 0; i < name.size; i++) text[i] = name.data[i];
     text[name.size] = '.';
     for (size_t i = 0; i < overload.size; i++) text[name.size + 1 + i] = overload.data[i];

@@ -29,8 +29,7 @@ static struct ets_datum cell(struct ets_sql_cursor *cursor, int column)
     if (column == OPERATOR) return ets_datum_integer((int64_t)cursor->row);
     const uint32_t row = ets_sql_at_operator(cursor, (uint32_t)cursor->row);
     struct ets_studied_trace *trace = cursor->trace;
-    if (!ets_study_headrooms(cursor->study, trace))
-        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (!ets_study_headrooms(cursor->study, trace)) return ets_datum_no_memory();
     const struct ets_headroom *headroom =
         &trace->headrooms[ets_inspection_row(trace->inspection, row)->block];
     const struct ets_row_headroom *found = &headroom->rows[row - headroom->first_row];

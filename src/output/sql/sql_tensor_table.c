@@ -122,7 +122,7 @@ static struct ets_datum finite(double value)
 static struct ets_datum hash_cell(struct ets_sql_cursor *cursor, uint64_t hash)
 {
     char *text = ets_arena_alloc(&cursor->scratch, ETS_HASH_CHARS);
-    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (text == NULL) return ets_datum_no_memory();
     ets_hash_print(hash, text);
     return ets_datum_text((struct ets_text){text, ETS_HASH_CHARS});
 }

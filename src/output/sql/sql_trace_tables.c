@@ -405,8 +405,7 @@ static struct ets_datum allocation_cell(struct ets_sql_cursor *cursor, int colum
 {
     const uint32_t index = ets_sql_at_event(cursor, (uint32_t)cursor->row);
     struct ets_studied_trace *trace = cursor->trace;
-    if (!ets_study_allocations(cursor->study, trace))
-        return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (!ets_study_allocations(cursor->study, trace)) return ets_datum_no_memory();
     const struct ets_allocation_event *event = ets_allocation_event_find(trace->allocations, index);
     const struct ets_allocator_use *use = &trace->allocations->allocators[event->allocator];
     switch (column) {

@@ -6,7 +6,7 @@ struct ets_datum ets_sql_hexadecimal(struct ets_sql_cursor *cursor, struct ets_b
     static const char digits[] = "0123456789abcdef";
     if (bytes.data == NULL) return ets_datum_nothing();
     char *text = ets_arena_alloc_array(&cursor->scratch, bytes.size + 1, 2);
-    if (text == NULL) return (struct ets_datum){.kind = ETS_DATUM_NO_MEMORY};
+    if (text == NULL) return ets_datum_no_memory();
     for (size_t i = 0; i < bytes.size; i++) {
         text[2 * i] = digits[bytes.data[i] >> 4];
         text[2 * i + 1] = digits[bytes.data[i] & 15];
