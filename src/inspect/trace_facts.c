@@ -28,29 +28,43 @@ static void read_runs(struct ets_inspection *inspection)
     }
 }
 
-/*
- * Entries come in the order of runs, so a search begins behind the last run that was found; whoever
- * wrote them otherwise pays for it with another round.
- */
-static void read_tokens(struct ets_inspection *inspection)
+/* Of a method without a name, entries have an empty one, and runs have none. */
+static struct ets_text name_or_none(struct ets_text name)
+{
+    return name.size > 0 ? name : (struct ets_text){NULL, 0};
+}
+
+/* Runs by their method and invocation; entries and runs may be many, and in any order. */
+static enum ets_status read_tokens(struct ets_inspection *inspection, struct ets_error *error)
 {
     struct ets_run_tokens told;
-    uint32_t next = 0;
-    for (size_t at = 0; ets_run_tokens_next(&inspection->extra, &at, &told);) {
-        for (uint32_t i = 0; i < inspection->run_count; i++) {
-            const uint32_t index = (next + i) % inspection->run_count;
-            struct ets_run *run = &inspection->runs[index];
-            if (run->purpose != ETS_TRACE_EXECUTE || run->invocation != told.invocation ||
-                !ets_text_same(run->method, told.method)) {
-                continue;
-            }
-            run->stage = told.stage;
-            run->tokens = told.tokens;
-            run->position = told.position;
-            next = index + 1;
-            break;
-        }
+    size_t at = 0;
+    if (!ets_run_tokens_next(&inspection->extra, &at, &told)) return ETS_OK;
+    struct ets_key_table keys;
+    uint32_t *runs = ets_arena_alloc_array(&inspection->arena, inspection->run_count, sizeof *runs);
+    ets_key_table_init(&keys, &inspection->arena, 2);
+    if (runs == NULL) return ets_fail_memory(error, "the runs of a generation");
+    for (uint32_t i = 0; i < inspection->run_count; i++) {
+        const struct ets_run *run = &inspection->runs[i];
+        if (run->purpose != ETS_TRACE_EXECUTE) continue;
+        const uint32_t method = ets_strings_add(&inspection->strings, name_or_none(run->method));
+        const uint64_t key[] = {method, run->invocation};
+        const uint32_t known = keys.count, number = ets_key_table_add(&keys, key);
+        if (method == UINT32_MAX || number == ETS_KEY_NONE)
+            return ets_fail_memory(error, "the runs of a generation");
+        if (number == known) runs[number] = i;
     }
+    do {
+        const uint64_t key[] = {ets_strings_find(&inspection->strings, name_or_none(told.method)),
+                                told.invocation};
+        const uint32_t number = ets_key_table_find(&keys, key);
+        if (number == ETS_KEY_NONE) continue;
+        struct ets_run *run = &inspection->runs[runs[number]];
+        run->stage = told.stage;
+        run->tokens = told.tokens;
+        run->position = told.position;
+    } while (ets_run_tokens_next(&inspection->extra, &at, &told));
+    return ETS_OK;
 }
 
 /* What the user says of a trace that does not tell. */
@@ -148,7 +162,7 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
         ets_trace_extra_facts(&inspection->extra, &inspection->facts);
         /* What salvage found may be fewer runs than were numbered. */
         if (!is_damaged) read_runs(inspection);
-        if (!is_damaged) read_tokens(inspection);
+        if (!is_damaged) ETS_TRY(read_tokens(inspection, error));
         ETS_TRY(check_program(inspection, error));
     }
     if (inspection->options.prompt > 0 && !tells_tokens(inspection)) assume_prompt(inspection);
