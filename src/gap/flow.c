@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "format/shared_buffers.h"
 #include "gap/counterparts.h"
 #include "gap/gap_parts.h"
 #include "inspect/given_inputs.h"
@@ -70,24 +71,21 @@ static bool changes_buffers(const struct ets_gap_report *report, const struct et
     return false;
 }
 
-/*
- * Whether the program's methods share their buffers. It does not say so: all its methods with
- * planned memory then have two arenas, the second of one size (ExecuTorch's share_mutable_buffers).
- */
+/* Whether all methods of the program that have planned memory share their buffers. */
 static bool shares_buffers(const struct ets_program *program)
 {
-    uint64_t bytes = 0;
+    struct ets_method first = {.arena_count = 0};
+    struct ets_planned_arena arena;
     for (uint32_t i = 0; program != NULL && i < program->method_count; i++) {
         struct ets_method method;
-        struct ets_planned_arena arena;
         ets_program_method(program, i, &method);
         if (method.arena_count == 0) continue;
-        if (method.arena_count != 2) return false;
-        ets_method_arena(&method, 1, &arena);
-        if (arena.bytes == 0 || (bytes != 0 && arena.bytes != bytes)) return false;
-        bytes = arena.bytes;
+        if (first.arena_count == 0) first = method;
+        if (!ets_methods_share_buffers(&first, &method)) return false;
     }
-    return bytes != 0;
+    if (first.arena_count == 0) return false;
+    ets_method_arena(&first, 1, &arena);
+    return arena.bytes != 0;
 }
 
 /* Whether no buffer has an initial value, which loading a method would write. */

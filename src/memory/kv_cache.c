@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/model_numbers.h"
 #include "format/program_lists.h"
+#include "format/shared_buffers.h"
 #include "memory/memory_plan.h"
 
 /* METHODS: of a program, those that may keep caches; a small file may have thousands. */
@@ -199,24 +200,13 @@ enum ets_status ets_kv_context(const struct ets_method *method, const struct ets
     return status;
 }
 
-/* The engine shares the second of two planned buffers of equal size, as the exporter's option
- * share_mutable_buffers makes them. */
-static bool is_shared(const struct ets_method *first, const struct ets_method *second)
-{
-    struct ets_planned_arena one, other;
-    if (first->arena_count != 2 || second->arena_count != 2) return false;
-    ets_method_arena(first, 1, &one);
-    ets_method_arena(second, 1, &other);
-    return one.bytes == other.bytes;
-}
-
 enum ets_status ets_kv_check_shared(const struct ets_method *prefill,
                                     const struct ets_method *decode, uint32_t context,
                                     struct ets_error *error)
 {
     struct ets_kv_cache cache;
     ETS_TRY(ets_kv_cache_find(decode, NULL, context, &cache, error));
-    if (cache.tensor_count == 0 || is_shared(prefill, decode)) return ETS_OK;
+    if (cache.tensor_count == 0 || ets_methods_share_buffers(prefill, decode)) return ETS_OK;
     return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                     "%.*s and %.*s keep a cache of their own each: export them with "
                     "share_mutable_buffers",
@@ -316,7 +306,7 @@ enum ets_status ets_kv_caches_find(const struct ets_program *program,
         }
         ETS_TRY(find_of(&method, stated, &cache, &context, error));
         if (cache.bytes == 0) continue;
-        if (caches_out->method_count++ > 0 && !is_shared(&most, &method)) {
+        if (caches_out->method_count++ > 0 && !ets_methods_share_buffers(&most, &method)) {
             caches_out->is_shared = false;
         }
         caches_out->bytes += cache.bytes;
