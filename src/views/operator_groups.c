@@ -33,6 +33,7 @@ struct grouper {
     struct group *groups;      /* [key number] */
     uint32_t *next_piece;      /* [piece] */
     uint32_t *rows;            /* [piece] scratch */
+    uint32_t *call_kinds;      /* [row of the block] of whole calls, the part or layer; else none */
     double *per_run;           /* [run of the block] scratch */
 };
 
@@ -68,6 +69,51 @@ static bool find_kind(const struct grouper *g, const struct ets_row *row, uint32
     }
 }
 
+/* The part or layer that all of a call's events are of. False: no memory. */
+static bool find_call_kind(const struct grouper *g, uint32_t call, uint32_t *kind_out)
+{
+    const uint32_t first = g->work->block->first_row;
+    uint32_t common = ETS_NO_INDEX;
+    *kind_out = ETS_NO_INDEX;
+    for (uint32_t i = g->work->first_part[call - first]; i != ETS_NO_INDEX;
+         i = g->work->next_part[i - first]) {
+        uint32_t kind;
+        if (!find_kind(g, ets_inspection_row(g->work->inspection, i), &kind)) return false;
+        if (common == ETS_NO_INDEX) common = kind;
+        if (kind == ETS_NO_INDEX || kind != common) return true;
+    }
+    *kind_out = common;
+    return true;
+}
+
+/*
+ * A call whose events are all of one part or layer counts there with its own time, what its
+ * delegate did not report included: that time is exact where the delegate's clock is coarse.
+ */
+static bool find_whole_calls(const struct grouper *g)
+{
+    const enum ets_group_by by = g->options->group_by;
+    const struct ets_block *block = g->work->block;
+    for (uint32_t i = 0; i < block->row_count; i++) g->call_kinds[i] = ETS_NO_INDEX;
+    if ((by != ETS_GROUP_PART && by != ETS_GROUP_LAYER) || g->work->is_filtered) return true;
+    for (uint32_t i = 0; i < g->work->count; i++) {
+        const struct ets_work_piece *piece = &g->work->pieces[i];
+        uint32_t *kind = &g->call_kinds[piece->row - block->first_row];
+        if (piece->is_rest && !find_call_kind(g, piece->row, kind)) return false;
+    }
+    return true;
+}
+
+/* What the whole call of the piece, or that it is a part of, counts with; ETS_NO_INDEX: none. */
+static uint32_t call_kind_of(const struct grouper *g, const struct ets_work_piece *piece)
+{
+    const uint32_t first = g->work->block->first_row;
+    const struct ets_row *row = ets_inspection_row(g->work->inspection, piece->row);
+    if (piece->is_rest) return g->call_kinds[piece->row - first];
+    return row->is_delegated && row->parent != ETS_NO_INDEX ? g->call_kinds[row->parent - first]
+                                                            : ETS_NO_INDEX;
+}
+
 /* The number of the name that the row has instead of places. ETS_NO_INDEX: no memory. */
 static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool is_rest)
 {
@@ -96,7 +142,9 @@ static bool key_of(const struct grouper *g, const struct ets_work_piece *piece, 
     key_out->kind = ETS_PLACE_NONE;
     key_out->list.items = ets_arena_alloc_array(g->arena, 1, sizeof *key_out->list.items);
     if (key_out->list.items == NULL) return false;
-    key_out->list.items[0] = name_of(g, row, piece->is_rest);
+    const uint32_t call_kind = call_kind_of(g, piece);
+    key_out->list.items[0] =
+        call_kind != ETS_NO_INDEX ? call_kind : name_of(g, row, piece->is_rest);
     key_out->list.count = 1;
     return key_out->list.items[0] != ETS_NO_INDEX;
 }
@@ -109,10 +157,23 @@ static bool begin_group(const struct grouper *g, struct group *group, const stru
         .row = ETS_NO_INDEX,
         .parent = ETS_NO_INDEX,
         .order = (uint32_t)(group - g->groups),
-        .is_rest = g->work->pieces[piece].is_rest,
+        .is_rest = g->work->pieces[piece].is_rest &&
+                   call_kind_of(g, &g->work->pieces[piece]) == ETS_NO_INDEX,
     };
     if (key->kind != ETS_PLACE_NONE) group->line.group = key->list;
     return ets_places_names(g->places, key->kind, &key->list, &group->line.name);
+}
+
+/* The clock of a whole call's events does not matter: they and the rest add up to the call. */
+static void add_error(const struct grouper *g, const struct ets_work_piece *piece,
+                      struct ets_operator_line *line)
+{
+    const struct ets_row *row = ets_inspection_row(g->work->inspection, piece->row);
+    const bool is_of_whole = call_kind_of(g, piece) != ETS_NO_INDEX;
+    if (is_of_whole && !piece->is_rest) return;
+    ets_clock_error_add(&line->error, is_of_whole ? ets_row_clock_error(row) : piece->error);
+    line->resolution =
+        fmax(line->resolution, is_of_whole ? (double)row->quantum_ticks : piece->resolution);
 }
 
 static bool add_piece(struct grouper *g, uint32_t index)
@@ -137,8 +198,7 @@ static bool add_piece(struct grouper *g, uint32_t index)
     if (!piece->is_rest) group->line.calls_per_run += row->calls_per_run;
     ets_work_add_cost(g->options->costs, piece, &group->line.cost);
     group->line.saved += ets_headroom_of(g->options->headroom, piece);
-    ets_clock_error_add(&group->line.error, piece->error);
-    group->line.resolution = fmax(group->line.resolution, piece->resolution);
+    add_error(g, piece, &group->line);
     return true;
 }
 
@@ -172,9 +232,11 @@ static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
     g->groups = ets_arena_alloc_array(arena, pieces + 1, sizeof *g->groups);
     g->next_piece = ets_arena_alloc_array(arena, pieces, sizeof *g->next_piece);
     g->rows = ets_arena_alloc_array(arena, pieces, sizeof *g->rows);
+    g->call_kinds = ets_arena_alloc_array(arena, g->work->block->row_count, sizeof(uint32_t));
     lines->items = ets_arena_alloc_array(arena, pieces + 1, sizeof *lines->items);
     ets_key_table_init(&g->keys, arena, 1);
-    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL && lines->items != NULL;
+    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL &&
+           g->call_kinds != NULL && lines->items != NULL;
 }
 
 static bool offer_crowded(const struct grouper *g, const struct group *group,
@@ -195,7 +257,7 @@ static bool offer_crowded(const struct grouper *g, const struct group *group,
 
 static bool flat_groups(struct grouper *g, struct ets_operator_lines *lines)
 {
-    if (!allocate(g, lines)) return false;
+    if (!allocate(g, lines) || !find_whole_calls(g)) return false;
     for (uint32_t i = 0; i < g->work->count; i++) {
         if (!add_piece(g, i)) return false;
     }

@@ -170,6 +170,19 @@ class Groups(unittest.TestCase):
     def groups(self, model, group_by, *words):
         return support.rows(*support.with_record(model), "--group-by", group_by, *words)
 
+    def test_delegates__a_call_of_one_part_counts_with_its_own_time(self):
+        program = ("--program", DATA / "mlp_xnnpack" / "model.pte")
+        def executed(group_by):
+            rows = self.groups("mlp_xnnpack", group_by, *program)
+            return {str(row[group_by]): row for row in rows if row["block"] == "Execute"}
+        whole = executed("backend")["XnnpackBackend"]
+        parts, layers = executed("part"), executed("layer")
+        self.assertEqual(set(parts), {"other", "(between operators)"})
+        for column in ("avg_ns", "avg_ns_upper", "min_ns", "max_ns_upper"):
+            self.assertEqual(parts["other"][column], whole[column])
+        # Its events are of several layers: what is of none stays apart.
+        self.assertIn("(XnnpackBackend, not reported)", str(layers))
+
     def test_delegates__lines_inside_of_delegates_have_their_own_time(self):
         for group_by, expected in (("source", "models/zoo.py:26"), ("module", "blocks.1.qkv")):
             with self.subTest(group_by=group_by):

@@ -13,8 +13,10 @@
 #include "output/table/table.h"
 #include "views/block_heading.h"
 #include "views/cost_headline.h"
+#include "views/first_use.h"
 #include "views/layer_times.h"
 #include "views/operator_lines.h"
+#include "views/part_times.h"
 #include "views/phase_text.h"
 #include "views/token_growth.h"
 
@@ -286,6 +288,26 @@ static bool add_layers(const struct filler *f, const struct ets_operator_lines *
     return true;
 }
 
+/* What took the prompt's time and is not the prompt's. */
+static bool add_first_use(const struct filler *f, uint32_t index)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    if (!ets_add_first_use(f->arena, f->inspection, index, f->tick_ns, &text)) return false;
+    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
+    return true;
+}
+
+/* What parts take together. */
+static void add_parts(const struct filler *f, const struct ets_operator_lines *lines)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    if (f->options->group_by != ETS_GROUP_PART) return;
+    ets_add_part_sums(lines, f->runs.whole, f->tick_ns, &text);
+    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
+}
+
 /* How tokens become slower, of all runs of decode. */
 static bool add_growth(const struct filler *f, uint32_t index)
 {
@@ -339,7 +361,9 @@ static bool fill_block(struct filler *f, uint32_t index)
     const size_t size = ets_repeated_line_print(&lines.crowded, ets_table_words(f->table),
                                                 ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
-    return add_layers(f, &lines) && add_growth(f, index) && add_phases(f, index);
+    add_parts(f, &lines);
+    return add_layers(f, &lines) && add_first_use(f, index) && add_growth(f, index) &&
+           add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,

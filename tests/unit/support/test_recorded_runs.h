@@ -20,9 +20,13 @@ static inline uint64_t read_clock(void *context)
     return clock->now += clock->step;
 }
 
-/* Runs of "forward", each as long as `ticks` says. */
-static inline struct ets_bytes record_runs(uint8_t bytes[TRACE_BYTES], const uint64_t *ticks,
-                                           uint32_t count)
+/*
+ * Runs of "forward", each as long as `ticks` says, and with an instruction 3 as long as `inner`
+ * says (NULL: without).
+ */
+static inline struct ets_bytes record_instructions(uint8_t bytes[TRACE_BYTES],
+                                                   const uint64_t *ticks, const uint64_t *inner,
+                                                   uint32_t count)
 {
     static uint64_t buffer[4096];
     struct scripted_clock clock = {.step = 1};
@@ -41,6 +45,12 @@ static inline struct ets_bytes record_runs(uint8_t bytes[TRACE_BYTES], const uin
         ets_trace_begin_run(&thread, &run);
         const struct ets_trace_span span =
             ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "Method::execute", -1, 0);
+        if (inner != NULL) {
+            const struct ets_trace_span call =
+                ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "native_call_mul.out", 0, 3);
+            clock.step = inner[i];
+            ets_trace_end(&thread, call);
+        }
         clock.step = ticks[i];
         ets_trace_end(&thread, span);
         clock.step = 1;
@@ -49,6 +59,12 @@ static inline struct ets_bytes record_runs(uint8_t bytes[TRACE_BYTES], const uin
     ets_trace_finish(&trace);
     assert_int_equal(ets_trace_write_buffer(&trace, bytes, TRACE_BYTES, &size, NULL), ETS_OK);
     return (struct ets_bytes){bytes, size};
+}
+
+static inline struct ets_bytes record_runs(uint8_t bytes[TRACE_BYTES], const uint64_t *ticks,
+                                           uint32_t count)
+{
+    return record_instructions(bytes, ticks, NULL, count);
 }
 
 /* The trace with entries for its runs. */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "views/layer_times.h"
+#include "views/part_times.h"
 #include "views/work_kinds.h"
 
 static void assert_part(const char *path, const char *operation, const char *part)
@@ -168,10 +169,42 @@ static void work_kinds__the_layer_that_differs_is_named(void **state)
     ets_arena_reset(&arena);
 }
 
+/* Lines of groups by part. */
+static void assert_part_sums(struct ets_operator_line *items, uint32_t count, const char *expected)
+{
+    char room[256];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    for (uint32_t i = 0; i < count; i++) items[i].row = ETS_NO_INDEX;
+    const struct ets_operator_lines lines = {.items = items, .count = count};
+    ets_add_part_sums(&lines, 1000e3, 1, &text);
+    assert_text(ets_built_text(&text), expected);
+}
+
+#define PART(part, ticks, ...) \
+    {.name = {part, sizeof part - 1}, .times = {.middle = ticks}, __VA_ARGS__}
+
+static void work_kinds__parts_of_one_whole_are_added_up(void **state)
+{
+    (void)state;
+    struct ets_operator_line known[] = {PART("attention: scores", 200e3),
+                                        PART("MLP", 300e3),
+                                        PART("attention: cache", 100e3),
+                                        PART("(between operators)", 400e3)};
+    struct ets_operator_line unknown[] = {
+        PART("attention: scores", 200e3), PART("attention: cache", 100e3, .error = {0, 50e3}),
+        PART("(not in the record)", 500e3), PART("(several parts)", 200e3)};
+    struct ets_operator_line alone[] = {PART("attention: scores", 200e3), PART("MLP", 300e3)};
+    assert_part_sums(known, 4, "attention takes 300 us in all, 30.0 %");
+    assert_part_sums(unknown, 4, "attention takes 300..350 us in all, 30.0..35.0 %; of 70.0 % of "
+                                 "the run the part is not known");
+    assert_part_sums(alone, 2, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_kinds__parts_of_libraries_are_known),
+        cmocka_unit_test(work_kinds__parts_of_one_whole_are_added_up),
         cmocka_unit_test(work_kinds__layers_end_at_the_first_number),
         cmocka_unit_test(work_kinds__categories_are_those_of_operators),
         cmocka_unit_test(work_kinds__the_layer_that_differs_is_named),
