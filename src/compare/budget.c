@@ -13,7 +13,8 @@ struct ets_budget {
     uint32_t count;
 };
 
-static const char *const metrics[] = {"min", "p10", "p50", "p90", "max", "avg", "share"};
+static const char *const metrics[] = {"min", "p10", "p50",   "p90",
+                                      "max", "avg", "share", "tokens/s"};
 
 /* The current line. */
 struct reader {
@@ -103,7 +104,9 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
         text.size--;
     }
     if (!take_number(&text, &bound->value)) {
-        return fail(reader, "the limit must look like +5%, +200us, 12ms, or 90% for a share");
+        return fail(reader,
+                    "the limit must look like +5%, +200us, 12ms, 90% for a share, or 40 "
+                    "for tokens/s");
     }
     bound->value *= sign;
     if (ets_text_is(text, "%")) {
@@ -116,6 +119,10 @@ static enum ets_status read_bound(const struct reader *reader, struct ets_text t
         bound->value *= units[i].ns;
         bound->is_cycles = i == 4;
         bound->limit = is_signed ? ETS_LIMIT_OVER_TIME : ETS_LIMIT_TIME;
+        return ETS_OK;
+    }
+    if (text.size == 0 && !is_signed) {
+        bound->limit = ETS_LIMIT_RATE;
         return ETS_OK;
     }
     return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
@@ -162,14 +169,36 @@ static bool read_metric(struct ets_text text, enum ets_budget_metric *metric)
     return false;
 }
 
+/* Whether the word is a stage of a language model. */
+static bool read_stage(struct ets_text word, enum ets_run_stage *stage_out)
+{
+    static const enum ets_run_stage stages[] = {ETS_STAGE_PREFILL, ETS_STAGE_DECODE,
+                                                ETS_STAGE_ENCODE};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        if (!ets_text_is(word, ets_run_stage_name(stages[i]))) continue;
+        *stage_out = stages[i];
+        return true;
+    }
+    return false;
+}
+
 static enum ets_status read_subject(struct reader *reader, struct ets_budget_rule *rule)
 {
     static const char *const subjects[] = {"total", "load", "operator", "delegated"};
     const struct ets_text word = take_first(reader);
     size_t i = 0;
+    if (read_stage(word, &rule->stage)) {
+        rule->subject = ETS_BUDGET_TOTAL;
+        if (rule->metric == ETS_METRIC_RATE && reader->rest.size == 0) return ETS_OK;
+        return fail(reader,
+                    "a stage needs the metric tokens/s, as in: decode tokens/s >= 40; for "
+                    "its times, write a section such as [decode]");
+    }
     while (i < 4 && !ets_text_is(word, subjects[i])) i++;
     if (i == 4) {
-        return fail(reader, "a rule must begin with total, load, operator NAME or delegated");
+        return fail(reader,
+                    "a rule must begin with total, load, operator NAME, delegated, prefill "
+                    "or decode");
     }
     rule->subject = (enum ets_budget_subject)i;
     rule->pattern = reader->rest;
@@ -196,6 +225,26 @@ static bool squeeze(struct ets_arena *arena, struct ets_text *text)
     return true;
 }
 
+/*
+ * A rate is judged as the time of a run: at least so many tokens/s are at most so much time, and
+ * 5 % fewer are 1 / 0.95 of it.
+ */
+static enum ets_status finish_rate(const struct reader *reader, struct ets_budget_rule *rule,
+                                   struct ets_text sign)
+{
+    struct ets_budget_bound *bound = &rule->bounds[0];
+    const bool is_change = bound->limit == ETS_LIMIT_OVER_RATIO;
+    if (rule->stage == ETS_STAGE_NONE) {
+        return fail(reader, "tokens/s are of prefill or decode, as in: decode tokens/s >= 40");
+    }
+    if (!ets_text_is(sign, ">=") || rule->bound_count != 1 ||
+        (bound->limit != ETS_LIMIT_RATE && !is_change) || !(bound->value > (is_change ? -1 : 0))) {
+        return fail(reader, "tokens/s need one lower limit: decode tokens/s >= 40, or >= -5%");
+    }
+    if (is_change) bound->value = 1 / (1 + bound->value) - 1;
+    return ETS_OK;
+}
+
 /* Reads WHAT METRIC <= LIMIT from its end. */
 static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
                                  struct ets_budget_rule *rule)
@@ -207,9 +256,13 @@ static enum ets_status read_rule(struct reader *reader, struct ets_arena *arena,
     ETS_TRY(read_bounds(reader, rule, &sign));
     const struct ets_text metric = take_last(reader);
     if (!read_metric(metric, &rule->metric)) {
-        return fail(reader, "the metric must be min, p10, p50, p90, max, avg or share");
+        return fail(reader, "the metric must be min, p10, p50, p90, max, avg, share or tokens/s");
     }
     ETS_TRY(read_subject(reader, rule));
+    if (rule->metric == ETS_METRIC_RATE) return finish_rate(reader, rule, sign);
+    if (rule->bounds[0].limit == ETS_LIMIT_RATE) {
+        return fail(reader, "the limit needs a unit: %, ns, us, ms, s or cycles");
+    }
     const bool is_least = ets_text_is(sign, ">=");
     const bool is_share = rule->metric == ETS_METRIC_SHARE;
     if (is_share != (rule->subject == ETS_BUDGET_DELEGATED)) {

@@ -55,16 +55,41 @@ static bool is_over_base(const struct ets_budget_rule *rule)
     return false;
 }
 
+static uint32_t tokens_of(const struct ets_pool_block *block)
+{
+    return block == NULL ? 0 : block->tokens;
+}
+
+/* Whether the times of the line are of tokens that the rule can be judged by; else, why not. */
+static bool has_fitting_tokens(const struct ets_budget_rule *rule,
+                               const struct ets_difference_line *line,
+                               struct ets_budget_verdict *verdict)
+{
+    const struct ets_pool_block *before = line->before.block, *after = line->after.block;
+    const uint32_t base = tokens_of(before), now = tokens_of(after);
+    const bool is_rate = rule->metric == ETS_METRIC_RATE;
+    const bool is_over = is_over_base(rule) && line->before.operator_count > 0;
+    const bool has_other_work =
+        base > 0 && now > 0 && (base != now || before->position != after->position);
+    verdict->tokens = is_rate ? now : 0;
+    if (is_rate && (now == 0 || (is_over && base == 0))) verdict->doubt = ETS_DOUBT_TOKENS;
+    else if (is_over && has_other_work) verdict->doubt = ETS_DOUBT_WORK;
+    else return true;
+    verdict->result = ETS_BUDGET_UNDECIDED;
+    return false;
+}
+
 /* An absolute limit is over all runs; one relative to the base is judged by recordings, later. */
 static void check_time(const struct ets_budget_rule *rule, const struct ets_difference_line *line,
                        struct ets_budget_verdict *verdict)
 {
-    if (is_over_base(rule)) return;
+    if (!has_fitting_tokens(rule, line, verdict) || is_over_base(rule)) return;
     verdict->value = ets_metric_of(&line->after.times, rule->metric);
     if (line->before.operator_count > 0) {
         verdict->base = ets_metric_of(&line->before.times, rule->metric);
     }
     verdict->limit = ets_budget_limit_of(rule, NAN);
+    if (rule->metric == ETS_METRIC_RATE) verdict->limit = verdict->tokens * 1e9 / verdict->limit;
     verdict->result = verdict->value > verdict->limit ? ETS_BUDGET_FAIL : ETS_BUDGET_PASS;
 }
 
@@ -99,6 +124,7 @@ static void check_share(const struct checker *c, const struct ets_budget_rule *r
 static bool is_in_scope(const struct ets_budget_rule *rule, const struct ets_pool_block *block)
 {
     const char *stage = ets_run_stage_name(block->stage);
+    if (rule->stage != ETS_STAGE_NONE && rule->stage != block->stage) return false;
     if (rule->scope.data == NULL) return true;
     if (stage != NULL && ets_text_is(rule->scope, stage)) return true;
     return ets_text_equal(rule->scope, block->name) ||
@@ -221,8 +247,9 @@ static enum ets_status check_units(const struct ets_budget *budget, enum ets_tim
         const struct ets_budget_rule *rule = ets_budget_rule(budget, i);
         for (uint32_t k = 0; k < rule->bound_count; k++) {
             const struct ets_budget_bound *bound = &rule->bounds[k];
-            const bool is_time =
-                bound->limit == ETS_LIMIT_TIME || bound->limit == ETS_LIMIT_OVER_TIME;
+            const bool is_time = bound->limit == ETS_LIMIT_TIME ||
+                                 bound->limit == ETS_LIMIT_OVER_TIME ||
+                                 bound->limit == ETS_LIMIT_RATE;
             if (!is_time || bound->is_cycles == (unit == ETS_UNIT_CYCLES)) continue;
             return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                             "line %u \"%.*s\": the limit is in %s but the traces are in %s",

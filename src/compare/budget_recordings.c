@@ -30,7 +30,8 @@ double ets_budget_limit_of(const struct ets_budget_rule *rule, double base)
     double widest = 0;
     for (uint32_t i = 0; i < rule->bound_count; i++) {
         const struct ets_budget_bound *bound = &rule->bounds[i];
-        const double limit = bound->limit == ETS_LIMIT_TIME        ? bound->value
+        const bool is_absolute = bound->limit == ETS_LIMIT_TIME || bound->limit == ETS_LIMIT_RATE;
+        const double limit = is_absolute                           ? bound->value
                              : bound->limit == ETS_LIMIT_OVER_TIME ? base + bound->value
                                                                    : base * (1 + bound->value);
         if (i == 0 || limit > widest) widest = limit;
@@ -49,7 +50,9 @@ static double mean_of(const double *values, uint32_t count)
 static bool has_other_lengths(const struct scale *s)
 {
     const enum ets_budget_metric metric = s->rule->metric;
-    if (metric == ETS_METRIC_P50 || metric == ETS_METRIC_AVG) return false;
+    if (metric == ETS_METRIC_P50 || metric == ETS_METRIC_AVG || metric == ETS_METRIC_RATE) {
+        return false;
+    }
     const double least = fmin(s->sides[0].least_runs, s->sides[1].least_runs);
     const double most = fmax(s->sides[0].most_runs, s->sides[1].most_runs);
     return most - least > LENGTHS * most;
@@ -186,7 +189,9 @@ static bool weigh(struct ets_arena *arena, struct scale *s, struct ets_budget_ve
             put_new(s, &verdicts[i]);
             continue;
         }
-        weigh_line(s, values + (size_t)at * (left + right), &tests[at], &verdicts[i]);
+        if (verdicts[i].doubt == ETS_DOUBT_NONE) {
+            weigh_line(s, values + (size_t)at * (left + right), &tests[at], &verdicts[i]);
+        }
         at++;
     }
     return true;

@@ -61,6 +61,18 @@ static struct ets_pool_found *new_found(struct ets_pool *pool)
     return &pool->found[pool->found_count++];
 }
 
+/* How many tokens each run of the part computed, and from where on. */
+static void find_tokens(const struct ets_inspection *inspection, struct ets_pool_part *part)
+{
+    const uint32_t first = ets_inspection_block(inspection, part->block)->first_run;
+    part->tokens = ets_inspection_run(inspection, first)->tokens;
+    part->position = part->tokens > 0 ? ets_inspection_run(inspection, first)->position : 0;
+    for (uint32_t run = first; run < ets_inspection_run_count(inspection); run++) {
+        const struct ets_run *each = ets_inspection_run(inspection, run);
+        if (each->block == part->block && each->tokens != part->tokens) part->tokens = 0;
+    }
+}
+
 static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspection,
                        uint32_t index)
 {
@@ -81,6 +93,7 @@ static bool find_block(struct ets_pool *pool, const struct ets_inspection *inspe
         found->part.recorded_begin = facts->recorded_begin;
         found->part.recorded_end = facts->recorded_end;
     }
+    if (block->stage != ETS_STAGE_NONE) find_tokens(inspection, &found->part);
     if (!find_phases(inspection, pool->steady, pool->arena.allocator, &found->part)) return false;
     return ets_pool_keep_times(&pool->scratch, inspection, found);
 }
@@ -210,6 +223,17 @@ static void describe(const struct ets_pool_found *found, struct ets_pool_block *
     block->stage = first->stage;
 }
 
+/* What all parts of the block agree on. */
+static void agree_on_tokens(struct ets_pool_block *block)
+{
+    block->tokens = block->parts[0].tokens;
+    block->position = block->parts[0].position;
+    for (uint32_t i = 1; i < block->part_count; i++) {
+        if (block->parts[i].tokens != block->tokens) block->tokens = 0;
+        if (block->parts[i].position != block->position) block->position = 0;
+    }
+}
+
 enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error)
 {
     const struct ets_pool_found ***sources = NULL;
@@ -219,6 +243,7 @@ enum ets_status ets_pool_end(struct ets_pool *pool, struct ets_error *error)
     for (uint32_t b = 0; b < pool->block_count; b++) {
         struct ets_pool_block *block = &pool->blocks[b];
         describe(whole[b], block);
+        agree_on_tokens(block);
         ETS_TRY(ets_pool_list_operators(pool, block, whole[b], error));
         ETS_TRY(ets_pool_add_times(pool, block, sources[b], error));
         if (!ets_pool_group(pool, block)) return ets_fail_pool(error);

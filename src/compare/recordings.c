@@ -1,12 +1,13 @@
 /* Finds the recordings of a block, and describes each by one value. */
 #include "compare/recordings.h"
 
+#include <math.h>
 #include <string.h>
 
 double ets_metric_of(const struct ets_statistics *times, enum ets_budget_metric metric)
 {
-    const double values[] = {times->min, times->p10, times->p50,
-                             times->p90, times->max, times->mean};
+    const double values[] = {times->min, times->p10,  times->p50, times->p90,
+                             times->max, times->mean, NAN,        times->p50};
     return values[metric];
 }
 

@@ -44,7 +44,7 @@ void ets_recordings_values(const struct ets_recordings *recordings, const double
 uint32_t ets_recordings_runs(const struct ets_recordings *recordings, const double *per_run,
                              double *runs_out);
 
-/* min, p10, p50, p90, max or mean. */
+/* min, p10, p50, p90, max or mean; of RATE, the p50; of SHARE, NaN. */
 double ets_metric_of(const struct ets_statistics *times, enum ets_budget_metric metric);
 
 #endif

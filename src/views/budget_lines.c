@@ -17,6 +17,7 @@ struct ets_budget_line ets_budget_line_of(const struct ets_budget_report *report
         .block = ets_budget_block(report, verdict),
         .instruction = ets_difference_instruction(op),
         .is_share = rule->metric == ETS_METRIC_SHARE,
+        .is_rate = rule->metric == ETS_METRIC_RATE,
     };
 }
 
@@ -97,7 +98,8 @@ bool ets_budget_lines_collect(struct ets_arena *arena, const struct ets_budget_r
             if (rank_of(verdict) != rank) continue;
             const struct ets_budget_line line = ets_budget_line_of(report, verdict);
             lines.has_shares |= line.is_share;
-            lines.has_times |= !line.is_share;
+            lines.has_rates |= line.is_rate;
+            lines.has_times |= !line.is_share && !line.is_rate;
             lines.has_methods |= line.block != NULL && line.block->method != NULL;
             if (rank < 2 || !report->hides_passes) lines.items[lines.count++] = line;
         }

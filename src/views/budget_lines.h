@@ -24,13 +24,14 @@ struct ets_budget_line {
     const struct ets_pool_block *block; /* of the new trace; NULL: none */
     int32_t instruction;                /* of the operator; -1: none */
     bool is_share;                      /* the rule is about a share, not about a time */
+    bool is_rate;                       /* about tokens/s */
 };
 
 struct ets_budget_lines {
     struct ets_budget_line
         *items;     /* failed, then undecided, then passed; each in the order of the rules */
     uint32_t count; /* without passed verdicts if the report hides them */
-    bool has_shares, has_times, has_methods; /* of all verdicts, including hidden ones */
+    bool has_shares, has_rates, has_times, has_methods; /* of all verdicts, including hidden ones */
     /*
      * The passed rule with the smallest margin; NULL: a rule failed or is undecided, or none
      * passed.

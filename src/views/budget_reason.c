@@ -23,17 +23,21 @@ const struct ets_pool_block *ets_budget_block(const struct ets_budget_report *re
     return ets_difference_line(report->difference, verdict->line)->after.block;
 }
 
-/* "1.250 ms", "90.0%", "1200 cycles". */
+/* "1.250 ms", "90.0%", "41.20 tokens/s", "1200 cycles". */
 static const char *value_text(const struct ets_budget_report *report,
-                              const struct ets_budget_rule *rule, double value,
+                              const struct ets_budget_verdict *verdict, double value,
                               char text[VALUE_BYTES])
 {
+    const struct ets_budget_rule *rule = ets_budget_rule(report->budget, verdict->rule);
     static const struct {
         const char *name;
         double ns;
     } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
     if (rule->metric == ETS_METRIC_SHARE) {
         snprintf(text, VALUE_BYTES, "%.1f%%", value * 100);
+    } else if (rule->metric == ETS_METRIC_RATE) {
+        const double rate = ets_budget_rate(verdict, value);
+        snprintf(text, VALUE_BYTES, "%.*f tokens/s", rate < 100 ? 2 : rate < 1000 ? 1 : 0, rate);
     } else if (ets_difference_unit(report->difference) == ETS_UNIT_CYCLES) {
         snprintf(text, VALUE_BYTES, "%.0f cycles", value);
     } else {
@@ -106,6 +110,16 @@ static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report
                            "as many runs of each side, or limit p50",
                            ets_budget_metric_name(rule->metric));
         break;
+    case ETS_DOUBT_TOKENS:
+        ets_add_plain_text(s,
+                           "its runs compute unequally many tokens, or the traces do not tell how "
+                           "many");
+        break;
+    case ETS_DOUBT_WORK:
+        ets_add_plain_text(s,
+                           "base and new computed unequally many tokens, or at other positions: "
+                           "record both with the same prompt");
+        break;
     case ETS_DOUBT_APART: ets_add_plain_text(s, "%s: record both in turn", ets_apart_words); break;
     case ETS_DOUBT_NONE: break;
     }
@@ -140,16 +154,21 @@ void ets_budget_reason(const struct ets_budget_report *report,
         say_missing(&s, report, rule);
         return;
     }
-    const bool is_share = rule->metric == ETS_METRIC_SHARE;
-    const bool is_over = is_share || verdict->value > verdict->limit;
+    if (verdict->doubt == ETS_DOUBT_TOKENS || verdict->doubt == ETS_DOUBT_WORK) {
+        say_doubt(&s, report, verdict);
+        return;
+    }
+    const bool has_least = rule->metric == ETS_METRIC_SHARE || rule->metric == ETS_METRIC_RATE;
+    const bool is_over = rule->metric == ETS_METRIC_SHARE || verdict->value > verdict->limit;
     ets_add_plain_text(&s, "%s is %s the limit of %s",
-                       value_text(report, rule, verdict->value, value),
-                       is_share  ? "below"
-                       : is_over ? "above"
-                                 : "within",
-                       value_text(report, rule, verdict->limit, limit));
+                       value_text(report, verdict, verdict->value, value),
+                       !is_over    ? "within"
+                       : has_least ? "below"
+                                   : "above",
+                       value_text(report, verdict, verdict->limit, limit));
     if (!isnan(verdict->base)) {
-        ets_add_plain_text(&s, "; the base has %s", value_text(report, rule, verdict->base, base));
+        ets_add_plain_text(&s, "; the base has %s",
+                           value_text(report, verdict, verdict->base, base));
     }
     if (verdict->result != ETS_BUDGET_UNDECIDED) return;
     ets_add_plain_text(&s, "; undecided: ");
@@ -165,15 +184,19 @@ void ets_budget_margin(const struct ets_budget_report *report,
     char value[VALUE_BYTES], limit[VALUE_BYTES];
     struct ets_text_builder s = {text, ETS_BUDGET_REASON_BYTES, 0};
     text[0] = '\0';
-    ets_add_plain_text(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
-    if (rule->metric == ETS_METRIC_SHARE) {
-        ets_add_plain_text(&s, "%s of at least %s", value_text(report, rule, verdict->value, value),
-                           value_text(report, rule, verdict->limit, limit));
+    const bool is_rate = rule->metric == ETS_METRIC_RATE;
+    if (is_rate) ets_add_plain_text(&s, "%s ", ets_run_stage_name(rule->stage));
+    else ets_add_plain_text(&s, "%.*s ", (int)(name.size < 96 ? name.size : 96), name.data);
+    if (is_rate || rule->metric == ETS_METRIC_SHARE) {
+        ets_add_plain_text(&s, "%s of at least %s",
+                           value_text(report, verdict, verdict->value, value),
+                           value_text(report, verdict, verdict->limit, limit));
     } else if (!isnan(verdict->p) && room > 0 && isfinite(room)) {
         ets_add_plain_text(&s, "%c%s of %s allowed", change < 1 ? '-' : '+',
                            percent_text(change - 1, value), percent_text(room, limit));
     } else {
-        ets_add_plain_text(&s, "%s of %s allowed", value_text(report, rule, verdict->value, value),
-                           value_text(report, rule, verdict->limit, limit));
+        ets_add_plain_text(&s, "%s of %s allowed",
+                           value_text(report, verdict, verdict->value, value),
+                           value_text(report, verdict, verdict->limit, limit));
     }
 }

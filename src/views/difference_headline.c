@@ -1,6 +1,7 @@
 /* Words the answer of a difference. */
 #include "views/difference_headline.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,12 +185,26 @@ static void say_noise(struct maker *m, const struct ets_difference_line *line)
     say(m, "; recordings of one program differ here by %.1f %%", line->spread / before);
 }
 
+/* Sides that computed other tokens were given other work: no verdict on the program. */
+static void say_other_tokens(struct maker *m, const struct ets_difference_block *block)
+{
+    const struct ets_pool_block *before = block->before, *after = block->after;
+    if (before == NULL || before->tokens == 0 || after->tokens == 0) return;
+    if (before->tokens != after->tokens) {
+        say(m, " of other work, %u tokens before and %u after", before->tokens, after->tokens);
+    } else if (before->position != after->position) {
+        say(m, " at other positions, from token %" PRIu64 " before and %" PRIu64 " after",
+            before->position, after->position);
+    }
+}
+
 static void say_name(struct maker *m, const struct ets_difference_block *block)
 {
     const struct ets_pool_block *named = block->after;
     if (named->method != NULL) say(m, "%s", named->method);
     else say(m, "%.*s", ETS_TEXT(named->name));
     if (named->stage != ETS_STAGE_NONE) say(m, " %s", ets_run_stage_name(named->stage));
+    say_other_tokens(m, block);
     say(m, ": ");
 }
 

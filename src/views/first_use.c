@@ -9,8 +9,8 @@
 #include "inspect/time_details.h"
 #include "views/sentence_numbers.h"
 
-#define ALLOWED 3.0      /* times what decode takes for as many tokens */
-#define LEAST_SHARE 0.1  /* of the run */
+#define ALLOWED 3.0     /* times what decode takes for as many tokens */
+#define LEAST_SHARE 0.1 /* of the run */
 
 /* An instruction at the top of a method, with all that it calls. */
 static bool is_instruction(const struct ets_inspection *inspection, const struct ets_row *row)
@@ -35,7 +35,8 @@ static bool find_in_decode(struct ets_arena *arena, const struct ets_inspection 
         const struct ets_row *row = ets_inspection_row(inspection, i);
         const struct ets_block *block = ets_inspection_block(inspection, row->block);
         if (!is_its_decode(prompt, block) || !is_instruction(inspection, row)) continue;
-        if (row->chain != 0 || row->instruction < 0 || (uint32_t)row->instruction >= count) continue;
+        if (row->chain != 0 || row->instruction < 0 || (uint32_t)row->instruction >= count)
+            continue;
         double *ticks = ets_arena_alloc_array(arena, block->run_count, sizeof *ticks);
         if (ticks == NULL) return false;
         ets_inspection_row_ticks(inspection, i, ETS_NO_INDEX, ticks);
@@ -73,14 +74,15 @@ static bool find_in_first_run(struct ets_arena *arena, const struct ets_inspecti
 static void say(struct ets_text_builder *text, const struct ets_row *row, double ticks,
                 uint32_t tokens, double in_decode, double tick_ns)
 {
-    const struct ets_text name = row->backend != NULL ? ets_text_of(row->backend)
-                                                      : ets_row_operator(row);
+    const struct ets_text name =
+        row->backend != NULL ? ets_text_of(row->backend) : ets_row_operator(row);
     ets_add_text(text, "instruction %d (%.*s) took ", (int)row->instruction, ETS_TEXT(name));
     ets_add_time(text, (struct ets_span){ticks, ticks}, tick_ns);
     ets_add_text(text, " for %u tokens, but at most ", tokens);
     ets_add_time(text, (struct ets_span){in_decode, in_decode}, tick_ns);
-    ets_add_text(text, " for a token of decode: most of it is not the prompt's work, but perhaps "
-                       "the first use in the process");
+    ets_add_text(text,
+                 " for a token of decode: most of it is not the prompt's work, but perhaps "
+                 "the first use in the process");
 }
 
 bool ets_add_first_use(struct ets_arena *arena, const struct ets_inspection *inspection,

@@ -235,8 +235,8 @@ static bool allocate(struct grouper *g, struct ets_operator_lines *lines)
     g->call_kinds = ets_arena_alloc_array(arena, g->work->block->row_count, sizeof(uint32_t));
     lines->items = ets_arena_alloc_array(arena, pieces + 1, sizeof *lines->items);
     ets_key_table_init(&g->keys, arena, 1);
-    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL &&
-           g->call_kinds != NULL && lines->items != NULL;
+    return g->groups != NULL && g->next_piece != NULL && g->rows != NULL && g->call_kinds != NULL &&
+           lines->items != NULL;
 }
 
 static bool offer_crowded(const struct grouper *g, const struct group *group,

@@ -1,5 +1,6 @@
 """Prefill and decode of a language model's trace, in every view."""
 
+import re
 import unittest
 
 import support
@@ -63,6 +64,44 @@ class Stages(support.FolderTest):
         self.assertNotIn(b"decode", done.stderr)
         done = support.run("gate", "--before", TRACE, "--after", TRACE, "--budget", budget)
         self.assertIn(b"decode", done.stderr)
+
+    def gate(self, *rules, before=TRACE, after=TRACE, words=PROMPT):
+        budget = self.folder / "budget.txt"
+        budget.write_text("\n".join(rules) + "\n", encoding="utf-8")
+        done = support.run("gate", "--before", before, "--after", after, "--budget", budget, "--all", *words,
+                           "--format", "json")
+        self.assertIn(done.returncode, (support.OK, 1), done.stderr)
+        return {row["rule"]: row for row in support.json_rows(done.stdout)}
+
+    def test_stages__have_tokens_per_second_in_a_budget(self):
+        rows = support.json_rows(support.run("inspect", TRACE, *PROMPT, "-g", "method", "--format", "json").stdout)
+        for row, tokens in zip(rows, (8, 1)):
+            stage, rate = row["stage"], tokens * 1e9 / row["p50_ns"]
+            kept, broken = f"{stage} tokens/s >= {0.99 * rate:.3f}", f"{stage} tokens/s >= {1.01 * rate:.3f}"
+            verdicts = self.gate(kept, broken, f"{stage} tokens/s >= -50%")
+            self.assertEqual([verdicts[rule]["result"] for rule in (kept, broken)], ["pass", "fail"])
+            self.assertAlmostEqual(verdicts[kept]["new_tokens_per_s"], rate)
+            self.assertAlmostEqual(verdicts[broken]["limit_tokens_per_s"], 1.01 * rate, 2)
+            self.assertIsNone(verdicts[kept]["new_ns"])
+            self.assertIn("tokens/s is below the limit of", verdicts[broken]["reason"])
+            # The sides are copies, and half of the base is little to ask for.
+            self.assertEqual(verdicts[f"{stage} tokens/s >= -50%"]["result"], "pass")
+        self.assertEqual(self.gate("decode tokens/s >= 1", words=())["decode tokens/s >= 1"]["result"], "missing")
+
+    def test_stages__of_other_tokens_are_not_judged_by_their_times(self):
+        log = (support.DATA / "exchange" / "llama_runner.log").read_text(encoding="utf-8")
+        other = self.folder / "other.log"
+        other.write_text(re.sub(r'("prompt_tokens": ?)512', r'\g<1>256', log.replace("5120", "5130")), encoding="utf-8")
+        sides = {"before": support.DATA / "exchange" / "llama_runner.log", "after": other, "words": ()}
+        verdicts = self.gate("prefill tokens/s >= -5%", "prefill tokens/s >= 1", "[prefill]", "total p50 <= +5%", **sides)
+        for rule in ("prefill tokens/s >= -5%", "total p50 <= +5%"):
+            self.assertEqual(verdicts[rule]["result"], "undecided")
+            self.assertEqual(verdicts[rule]["reason"], "base and new computed unequally many tokens, or at other "
+                             "positions: record both with the same prompt")
+        self.assertEqual(verdicts["prefill tokens/s >= 1"]["result"], "pass")
+        text = support.run("diff", sides["before"], other).stdout.decode()
+        self.assertIn("prefill of other work, 512 tokens before and 256 after: ", text)
+        self.assertIn("decode at other positions, from token 512 before and 256 after: ", text)
 
 
 if __name__ == "__main__":

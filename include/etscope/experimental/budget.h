@@ -21,6 +21,7 @@
  *     operator *        p50    <= +25% or +5us   fails if both are exceeded
  *     load              p50    <= +10ms    Program::load_method
  *     delegated         share  >= 90%      of the total, in delegate calls
+ *     decode            tokens/s >= 40     of a language model, by the median time of a run
  *     [decode]                             the following rules are for this method only
  *
  * (without the remarks at the right). A rule relative to the base compares recordings, not runs:
@@ -54,14 +55,16 @@ enum ets_budget_metric {
     ETS_METRIC_P90 = 3,
     ETS_METRIC_MAX = 4,
     ETS_METRIC_AVG = 5,
-    ETS_METRIC_SHARE = 6
+    ETS_METRIC_SHARE = 6,
+    ETS_METRIC_RATE = 7 /* tokens/s, at the median time of a run */
 };
 
 enum ets_budget_limit {
     ETS_LIMIT_TIME = 0,       /* at most this time: ns or cycles */
     ETS_LIMIT_OVER_TIME = 1,  /* at most this time over the base */
     ETS_LIMIT_OVER_RATIO = 2, /* at most this fraction over the base: 0.05 */
-    ETS_LIMIT_SHARE = 3       /* at least this fraction: 0.9 */
+    ETS_LIMIT_SHARE = 3,      /* at least this fraction: 0.9 */
+    ETS_LIMIT_RATE = 4        /* at least so many tokens/s */
 };
 
 /* One limit of a rule. A rule with several, "+25% or +5us", fails if all are exceeded. */
@@ -77,13 +80,14 @@ struct ets_budget_rule {
     enum ets_budget_subject subject;
     enum ets_budget_metric metric;
     struct ets_budget_bound bounds[ETS_BUDGET_MAX_BOUNDS];
-    uint32_t bound_count;    /* at least 1; of 2 at least one is relative to the base */
-    struct ets_text scope;   /* [scope]: a method, block or stage; absent: all */
-    struct ets_text pattern; /* OPERATOR: "*conv*"; * matches any text, ? any character. Only
-                                patterns that begin with "(" match "(between operators)", which
-                                is not an operator */
-    struct ets_text text;    /* the rule, with single spaces */
-    uint32_t line;           /* from 1 */
+    uint32_t bound_count;     /* at least 1; of 2 at least one is relative to the base */
+    struct ets_text scope;    /* [scope]: a method, block or stage; absent: all */
+    enum ets_run_stage stage; /* only this stage; NONE: all */
+    struct ets_text pattern;  /* OPERATOR: "*conv*"; * matches any text, ? any character. Only
+                                 patterns that begin with "(" match "(between operators)", which
+                                 is not an operator */
+    struct ets_text text;     /* the rule, with single spaces */
+    uint32_t line;            /* from 1 */
 };
 
 /*
@@ -116,7 +120,9 @@ enum ets_budget_uncertainty {
     ETS_DOUBT_CLOCK = 3,      /* a delegate's clock is coarser than the change */
     ETS_DOUBT_ROOM = 4,       /* the rule allows no change (+0%), but the recordings differ */
     ETS_DOUBT_LENGTH = 5,     /* recordings of unequally many runs, on which the metric depends */
-    ETS_DOUBT_APART = 6       /* one side was recorded after the other: it may be the machine */
+    ETS_DOUBT_APART = 6,      /* one side was recorded after the other: it may be the machine */
+    ETS_DOUBT_TOKENS = 7,     /* not all runs computed the same known number of tokens */
+    ETS_DOUBT_WORK = 8        /* the sides computed other tokens, or at other positions */
 };
 
 /*
@@ -128,8 +134,9 @@ struct ets_budget_verdict {
     enum ets_budget_result result;
     enum ets_budget_uncertainty doubt; /* UNDECIDED */
     double base, value; /* of the metric, mean over the recordings; for shares 0 to 1. Of an
-                           absolute limit over all runs */
+                           absolute limit over all runs. For tokens/s, the time of a run */
     double limit;       /* compared with `value`; of two limits the wider */
+    uint32_t tokens;    /* of a run, if the rule is about tokens/s; 0: not known */
     double noise;       /* as spread of struct ets_difference_line; NaN: not needed */
     double p;           /* adjusted; NaN: not needed */
     double room;        /* UNDECIDED: (limit - base) / base: 0.05 for "+5%" */
@@ -137,6 +144,12 @@ struct ets_budget_verdict {
     uint32_t before_recordings, after_recordings; /* of a relative limit */
     uint32_t recordings_needed; /* DOUBT_RECORDINGS: of each side, at this spread; 0: too many */
 };
+
+/* Tokens/s of a time of a verdict about them: its base, value or limit. 0: not known. */
+static inline double ets_budget_rate(const struct ets_budget_verdict *verdict, double time)
+{
+    return time > 0 ? verdict->tokens * 1e9 / time : 0;
+}
 
 /*
  * Checks every rule against all lines that it matches. Statuses:

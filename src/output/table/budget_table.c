@@ -26,10 +26,17 @@ struct field {
     void (*put)(const struct line *line);
 };
 
-/* In the column of times or of shares, as the rule is about one of them. */
+/* In the column of times, rates or shares, as the rule is about one of them. */
 static void put_time(const struct line *line, double value)
 {
-    ets_table_put_known(line->table, line->shown->is_share ? NAN : value);
+    const bool is_time = !line->shown->is_share && !line->shown->is_rate;
+    ets_table_put_known(line->table, is_time ? value : NAN);
+}
+
+static void put_rate(const struct line *line, double ticks)
+{
+    const double rate = line->shown->is_rate ? ets_budget_rate(line->verdict, ticks) : 0;
+    ets_table_put_known(line->table, rate > 0 ? rate : NAN);
 }
 
 static void put_share(const struct line *line, double value)
@@ -121,6 +128,21 @@ static void put_limit_share(const struct line *line)
     put_share(line, line->verdict->limit);
 }
 
+static void put_base_rate(const struct line *line)
+{
+    put_rate(line, line->verdict->base);
+}
+
+static void put_new_rate(const struct line *line)
+{
+    put_rate(line, line->verdict->value);
+}
+
+static void put_limit_rate(const struct line *line)
+{
+    put_rate(line, line->verdict->limit);
+}
+
 static void put_adjusted_p(const struct line *line)
 {
     ets_table_put_known(line->table, line->verdict->p);
@@ -162,6 +184,11 @@ static const struct field fields[] = {
     {{.name = "base_share", .title = "base", .kind = ETS_COLUMN_SHARE}, put_base_share},
     {{.name = "new_share", .title = "new", .kind = ETS_COLUMN_SHARE}, put_new_share},
     {{.name = "limit_share", .title = "limit", .kind = ETS_COLUMN_SHARE}, put_limit_share},
+    {{.name = "base_tokens_per_s", .title = "base tokens/s", .kind = ETS_COLUMN_REAL},
+     put_base_rate},
+    {{.name = "new_tokens_per_s", .title = "new tokens/s", .kind = ETS_COLUMN_REAL}, put_new_rate},
+    {{.name = "limit_tokens_per_s", .title = "limit tokens/s", .kind = ETS_COLUMN_REAL},
+     put_limit_rate},
     {{.name = "adjusted_p", .kind = ETS_COLUMN_REAL, .machine_only = 1}, put_adjusted_p},
     {{.name = "spread", .kind = ETS_COLUMN_SHARE, .machine_only = 1}, put_spread},
     {{.name = "recordings_needed", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_needed},
@@ -179,6 +206,9 @@ static void add_columns(struct ets_table *table, const struct ets_budget_report 
         struct ets_column column = fields[i].column;
         if (column.kind == ETS_COLUMN_SHARE && !lines->has_shares) column.machine_only = 1;
         if (column.kind == ETS_COLUMN_TIME && !lines->has_times) column.machine_only = 1;
+        const bool is_rate = fields[i].put == put_base_rate || fields[i].put == put_new_rate ||
+                             fields[i].put == put_limit_rate;
+        if (is_rate && !lines->has_rates) column.machine_only = 1;
         if (fields[i].put == put_method && !lines->has_methods) column.machine_only = 1;
         ets_table_add_columns(table, &column, sizeof column, 1, has_unit);
     }

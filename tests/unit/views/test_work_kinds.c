@@ -180,14 +180,15 @@ static void assert_part_sums(struct ets_operator_line *items, uint32_t count, co
     assert_text(ets_built_text(&text), expected);
 }
 
-#define PART(part, ticks, ...) \
-    {.name = {part, sizeof part - 1}, .times = {.middle = ticks}, __VA_ARGS__}
+#define PART(part, ticks, ...)                                                   \
+    {                                                                            \
+        .name = {part, sizeof part - 1}, .times = {.middle = ticks}, __VA_ARGS__ \
+    }
 
 static void work_kinds__parts_of_one_whole_are_added_up(void **state)
 {
     (void)state;
-    struct ets_operator_line known[] = {PART("attention: scores", 200e3),
-                                        PART("MLP", 300e3),
+    struct ets_operator_line known[] = {PART("attention: scores", 200e3), PART("MLP", 300e3),
                                         PART("attention: cache", 100e3),
                                         PART("(between operators)", 400e3)};
     struct ets_operator_line unknown[] = {
@@ -195,8 +196,9 @@ static void work_kinds__parts_of_one_whole_are_added_up(void **state)
         PART("(not in the record)", 500e3), PART("(several parts)", 200e3)};
     struct ets_operator_line alone[] = {PART("attention: scores", 200e3), PART("MLP", 300e3)};
     assert_part_sums(known, 4, "attention takes 300 us in all, 30.0 %");
-    assert_part_sums(unknown, 4, "attention takes 300..350 us in all, 30.0..35.0 %; of 70.0 % of "
-                                 "the run the part is not known");
+    assert_part_sums(unknown, 4,
+                     "attention takes 300..350 us in all, 30.0..35.0 %; of 70.0 % of "
+                     "the run the part is not known");
     assert_part_sums(alone, 2, "");
 }
 
