@@ -213,7 +213,7 @@ class Lines(GenerateTest):
         info = json.loads(support.call("info", trace, "--format", "json").stdout)["rows"][0]
         self.assertEqual(sum(block["run_count"] for block in info["blocks"] if block["name"] == "Execute"), 5)
         done = support.call("inspect", trace, "--group-by", "run", "--format", "json", "--no-siblings")
-        self.assertEqual([(row["stage"], row["tokens"], row["token"]) for row in json.loads(done.stdout)["rows"]],
+        self.assertEqual([(row["stage"], row["tokens"], row["position"]) for row in json.loads(done.stdout)["rows"]],
                          [("prefill", 4, 0), *(("decode", 1, 4 + i) for i in range(4))])
 
 

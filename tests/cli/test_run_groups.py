@@ -59,8 +59,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(found), 15)
         for row in found:
             method = row["method"]
-            self.assertEqual(row["position"], positions.get(method, 0))
-            positions[method] = row["position"] + 1
+            self.assertEqual(row["number"], positions.get(method, 0))
+            positions[method] = row["number"] + 1
             sums[method] = sums.get(method, 0) + row["time_ns"]
             self.assertAlmostEqual(row["cumulative_ns"], sums[method])
         self.assertEqual([row["run"] for row in found], sorted(row["run"] for row in found))
@@ -108,7 +108,7 @@ class Runs(unittest.TestCase):
         self.assertAlmostEqual(decode["trend"], 3874.5 / 3124.5 - 1)
         self.assertEqual(len(found), tokens + 1)
         for n, row in enumerate(found[1:]):
-            self.assertEqual((row["method"], row["run"], row["position"], row["invocation"],
+            self.assertEqual((row["method"], row["run"], row["number"], row["invocation"],
                               row["time_ns"]), ("decode", n + 1, n, skipped + n, 3000 + n))
             self.assertAlmostEqual(row["tokens_per_s"], 1e9 / (3000 + n))
         self.assertEqual([row["time_ns"] for row in attention if row["method"] == "decode"],

@@ -29,7 +29,7 @@ class Stages(support.FolderTest):
         for row, tokens in zip(rows, (8, 4)):
             self.assertAlmostEqual(row["tokens_per_s"], tokens * 1e9 / row["total_ns"])
         rows = support.json_rows(support.run("inspect", TRACE, *PROMPT, "-g", "run", "--format", "json").stdout)
-        self.assertEqual([(row["stage"], row["tokens"], row["token"]) for row in rows],
+        self.assertEqual([(row["stage"], row["tokens"], row["position"]) for row in rows],
                          [("prefill", 8, 0), *(("decode", 1, 8 + i) for i in range(4))])
 
     def test_stages__are_columns_of_sql(self):
@@ -38,7 +38,7 @@ class Stages(support.FolderTest):
             if done.returncode == support.UNAVAILABLE:
                 self.skipTest(done.stderr.decode())
             return [tuple(row.values()) for row in support.json_rows(done.stdout)]
-        query = "select b.stage, sum(r.tokens), min(r.token) from runs r join blocks b on b.id = r.block " \
+        query = "select b.stage, sum(r.tokens), min(r.position) from runs r join blocks b on b.id = r.block " \
                 "where r.stage is not null group by b.id"
         self.assertEqual(rows(query, *PROMPT), [("prefill", 8, 0), ("decode", 4, 8)])
         self.assertEqual(rows(query), [])

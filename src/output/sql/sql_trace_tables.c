@@ -143,7 +143,7 @@ enum {
     RUN_PARTIAL,
     RUN_STAGE,
     RUN_TOKENS,
-    RUN_TOKEN,
+    RUN_POSITION,
     RUN_TIME
 };
 
@@ -161,7 +161,7 @@ static const struct ets_sql_column run_columns[] = {
     [RUN_PARTIAL] = {"partial", "INTEGER", "1: its start was lost"},
     [RUN_STAGE] = {"stage", "TEXT", "prefill, decode or encode, of a language model whose tokens are known"},
     [RUN_TOKENS] = {"tokens", "INTEGER", "tokens that the run computed, if that is known"},
-    [RUN_TOKEN] = {"token", "INTEGER", "place of the first of them in the generation, from 0"},
+    [RUN_POSITION] = {"position", "INTEGER", "of the first of them in the generation, from 0"},
     [RUN_TIME] = {"time", "REAL", "time of the whole run, " TIME_UNIT},
     {NULL, NULL, NULL},
 };
@@ -209,7 +209,7 @@ static struct ets_datum run_cell(struct ets_sql_cursor *cursor, int column)
     case RUN_PARTIAL: return ets_datum_integer(run->is_partial != 0);
     case RUN_STAGE: return ets_datum_string(ets_run_stage_name(run->stage));
     case RUN_TOKENS: return run->tokens > 0 ? ets_datum_count(run->tokens) : ets_datum_nothing();
-    case RUN_TOKEN: return run->tokens > 0 ? ets_datum_count(run->position) : ets_datum_nothing();
+    case RUN_POSITION: return run->tokens > 0 ? ets_datum_count(run->position) : ets_datum_nothing();
     default: return run_time(cursor, run);
     }
 }

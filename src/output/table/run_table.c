@@ -151,7 +151,7 @@ static void put_block(const struct line *line)
     ets_table_put_integer(line->table, run_of(line)->block);
 }
 
-static void put_position(const struct line *line)
+static void put_number(const struct line *line)
 {
     ets_table_put_integer(line->table, line->execution->position);
 }
@@ -171,7 +171,7 @@ static void put_tokens(const struct line *line)
 }
 
 /* The place of the first of them in the generation. */
-static void put_token(const struct line *line)
+static void put_position(const struct line *line)
 {
     const struct ets_run *run = run_of(line);
     if (run->tokens > 0) ets_table_put_integer(line->table, (int64_t)run->position);
@@ -211,11 +211,10 @@ static const struct field run_fields[] = {
     {{.name = "block_index", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_block},
     {{.name = "method"}, put_method},
     {{.name = "stage"}, put_stage},
-    {{.name = "position", .kind = ETS_COLUMN_INTEGER}, put_position},
+    {{.name = "number", .kind = ETS_COLUMN_INTEGER, .priority = 3}, put_number},
     {{.name = "invocation", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_invocation},
     {{.name = "tokens", .kind = ETS_COLUMN_INTEGER}, put_tokens},
-    {{.name = "token", .title = "from token", .kind = ETS_COLUMN_INTEGER, .priority = 2},
-     put_token},
+    {{.name = "position", .kind = ETS_COLUMN_INTEGER, .priority = 2}, put_position},
     {{.name = "time", .kind = ETS_COLUMN_TIME}, put_ticks},
     {{.name = "cumulative", .kind = ETS_COLUMN_TIME}, put_cumulative},
     {{.name = "of_p50", .title = "of median", .kind = ETS_COLUMN_REAL, .is_factor = 1}, put_of_p50},
