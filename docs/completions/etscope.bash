@@ -37,6 +37,7 @@ _etscope() {
     profile:--format|profile:-f) words='table tsv csv json jsonl markdown upstream' ;;
     profile:--group-by|profile:-g|profile:--by) words='none op module source backend file handle category part layer method run' ;;
     profile:--depth) compopt +o default 2>/dev/null ;;
+    profile:--parts) ;;
     profile:--tokens) compopt +o default 2>/dev/null ;;
     profile:--name) compopt +o default 2>/dev/null ;;
     profile:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
@@ -137,6 +138,7 @@ _etscope() {
     inspect:--format|inspect:-f) words='table tsv csv json jsonl markdown upstream' ;;
     inspect:--group-by|inspect:-g|inspect:--by) words='none op module source backend file handle category part layer method run' ;;
     inspect:--depth) compopt +o default 2>/dev/null ;;
+    inspect:--parts) ;;
     inspect:--tokens) compopt +o default 2>/dev/null ;;
     inspect:--name) compopt +o default 2>/dev/null ;;
     inspect:--module) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_modules; return ;;
@@ -461,11 +463,11 @@ _etscope() {
     help:--output|help:-o) ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
+        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
         generate) words='-h --help --data --prompt --tokens --new --depth --map --feed --input -i --seed --recordings --threads --output -o --format -f --load-library --python --engine' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
-        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
+        inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         annotate) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --source_time_scale --no-siblings --partial --allow-mismatch' ;;
         delegates) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;

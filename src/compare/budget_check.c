@@ -1,6 +1,7 @@
 /* Checks a comparison against the rules of a budget, with a verdict for each. */
 #include <math.h>
 
+#include "base/text_pattern.h"
 #include "compare/budget_recordings.h"
 #include "compare/compare_names.h"
 #include "compare/difference_parts.h"
@@ -21,29 +22,6 @@ struct checker {
     bool is_counting; /* first all are counted, then written */
     uint32_t count;
 };
-
-/* Matches `pattern`, with * for any text and ? for any byte. Backtracks only to the last *. */
-static bool matches(struct ets_text pattern, struct ets_text text)
-{
-    size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
-    while (t < text.size) {
-        if (p < pattern.size && pattern.data[p] == '*') {
-            star = p++;
-            from = t;
-        } else if (p < pattern.size &&
-                   (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
-            p++;
-            t++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            t = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size && pattern.data[p] == '*') p++;
-    return p == pattern.size;
-}
 
 /* Whether one of the rule's limits is relative to the base. */
 static bool is_over_base(const struct ets_budget_rule *rule)
@@ -151,7 +129,7 @@ static bool is_about(const struct ets_budget_rule *rule, const struct checker *c
     if (rule->subject == ETS_BUDGET_OPERATOR) {
         for (uint32_t i = 0; i < after->operator_count; i++) {
             const struct ets_pool_operator *op = &after->block->operators[after->operators[i]];
-            if (is_operator(rule, op) && matches(rule->pattern, op->name)) return true;
+            if (is_operator(rule, op) && ets_text_matches(rule->pattern, op->name)) return true;
         }
         return false;
     }

@@ -63,7 +63,8 @@ static bool find_kind(const struct grouper *g, const struct ets_row *row, uint32
     case ETS_GROUP_CATEGORY:
         *number_out = ets_places_none(g->places, ets_text_of(ets_work_category(row)));
         return *number_out != ETS_NO_INDEX;
-    case ETS_GROUP_PART: return ets_work_part(g->arena, g->places, row, number_out);
+    case ETS_GROUP_PART:
+        return ets_work_part(g->arena, g->places, g->options->parts, row, number_out);
     case ETS_GROUP_LAYER: return ets_work_layer(g->arena, g->places, row, number_out);
     default: return true;
     }

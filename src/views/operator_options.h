@@ -6,9 +6,10 @@
 #include "etscope/inspect.h"
 #include "views/line_sort.h"
 
-struct ets_costs;    /* cost/row_costs.h */
-struct ets_headroom; /* views/headroom.h */
-struct ets_machine;  /* cost/machine.h */
+struct ets_costs;      /* cost/row_costs.h */
+struct ets_headroom;   /* views/headroom.h */
+struct ets_machine;    /* cost/machine.h */
+struct ets_part_table; /* views/part_table.h */
 
 enum ets_group_by {
     ETS_GROUP_NONE = 0,     /* a line for each row of the inspection */
@@ -25,12 +26,13 @@ enum ets_group_by {
 
 struct ets_operator_options {
     enum ets_group_by group_by;
-    enum ets_sort_by sort; /* ORDER to NAME */
-    uint32_t top;          /* lines of each block; 0: all */
-    uint32_t block;        /* only this block; ETS_NO_INDEX: all */
-    uint32_t run;          /* only this run; ETS_NO_INDEX: all, or the steady ones */
-    int steady;            /* 1: without warm-up, as ets_run_phases_find detects it */
-    int all_events;        /* 1: also OPERATOR_CALL wrapper events */
+    enum ets_sort_by sort;              /* ORDER to NAME */
+    uint32_t top;                       /* lines of each block; 0: all */
+    uint32_t block;                     /* only this block; ETS_NO_INDEX: all */
+    uint32_t run;                       /* only this run; ETS_NO_INDEX: all, or the steady ones */
+    int steady;                         /* 1: without warm-up, as ets_run_phases_find detects it */
+    int all_events;                     /* 1: also OPERATOR_CALL wrapper events */
+    const struct ets_part_table *parts; /* GROUP_PART: the user's; NULL: none */
     uint32_t depth; /* GROUP_MODULE: components of a path; deeper modules count with the module that
                        contains them; 0: all, up to 64 */
     struct ets_row_filter filter; /* only these rows; shares are still fractions of the whole run */

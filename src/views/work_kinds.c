@@ -263,7 +263,18 @@ static bool join(struct ets_arena *arena, struct ets_places *places, const struc
     return *number_out != ETS_NO_INDEX;
 }
 
-bool ets_work_part(struct ets_arena *arena, struct ets_places *places, const struct ets_row *row,
+/* The part of an operator in a module; `is_only` that it is in. Absent: nothing tells. */
+static struct ets_text part_of(const struct ets_part_table *own, struct ets_text path,
+                               struct ets_text operation, bool is_only)
+{
+    const struct ets_text said = ets_part_table_find(own, path, operation);
+    if (said.data != NULL) return said;
+    const char *part = ets_module_part(path, operation);
+    return ets_text_of(part == NULL && is_only ? part_by_operator(operation) : part);
+}
+
+bool ets_work_part(struct ets_arena *arena, struct ets_places *places,
+                   const struct ets_part_table *own, const struct ets_row *row,
                    uint32_t *number_out)
 {
     struct ets_numbers lines, modules;
@@ -271,12 +282,14 @@ bool ets_work_part(struct ets_arena *arena, struct ets_places *places, const str
     const struct ets_text operation = ets_row_operator(row);
     if (!ets_places_of_row(places, row, &lines, &modules)) return false;
     for (uint32_t i = 0; i < modules.count; i++) {
-        const char *part = ets_module_part(ets_places_path(places, modules.items[i]), operation);
-        if (part == NULL && modules.count == 1) part = part_by_operator(operation);
-        add_kind(&kinds, ets_text_of(part == NULL ? "other" : part));
+        const struct ets_text path = ets_places_path(places, modules.items[i]);
+        const struct ets_text part = part_of(own, path, operation, modules.count == 1);
+        add_kind(&kinds, part.data == NULL ? ets_text_of("other") : part);
     }
-    const char *part = modules.count == 0 ? part_by_operator(operation) : NULL;
-    if (part != NULL) add_kind(&kinds, ets_text_of(part));
+    const struct ets_text part = modules.count == 0
+                                     ? part_of(own, (struct ets_text){"", 0}, operation, true)
+                                     : (struct ets_text){NULL, 0};
+    if (part.data != NULL) add_kind(&kinds, part);
     return join(arena, places, &kinds, "(several parts)", number_out);
 }
 

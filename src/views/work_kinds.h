@@ -4,7 +4,7 @@
  *
  *     print(ets_work_category(row));
  *     uint32_t number;
- *     if (!ets_work_part(&arena, places, row, &number)) return no_memory;
+ *     if (!ets_work_part(&arena, places, NULL, row, &number)) return no_memory;
  *     if (number != ETS_NO_INDEX) print(ets_places_name(places, ETS_PLACE_NONE, number));
  *
  * Parts and layers are read from the names of modules, as transformers, torchtune, Llama's own code
@@ -13,6 +13,7 @@
 #ifndef ETSCOPE_VIEWS_WORK_KINDS_H
 #define ETSCOPE_VIEWS_WORK_KINDS_H
 
+#include "views/part_table.h"
 #include "views/places.h"
 
 /*
@@ -24,9 +25,10 @@ const char *ets_work_category(const struct ets_row *row);
 
 /*
  * "attention: projections", "MLP", "norm", as a number of kind ETS_PLACE_NONE; ETS_NO_INDEX:
- * neither its modules nor its operator tell. False: no memory.
+ * neither its modules nor its operator tell. `own` (NULL: none) goes before. False: no memory.
  */
-bool ets_work_part(struct ets_arena *arena, struct ets_places *places, const struct ets_row *row,
+bool ets_work_part(struct ets_arena *arena, struct ets_places *places,
+                   const struct ets_part_table *own, const struct ets_row *row,
                    uint32_t *number_out);
 /* "layers.0"; of work outside of stacks, its module. Likewise. */
 bool ets_work_layer(struct ets_arena *arena, struct ets_places *places, const struct ets_row *row,

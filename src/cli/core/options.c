@@ -55,6 +55,8 @@ static const struct cli_option work[] = {
      .help = "Add up what belongs together"},
     {"--depth", .value = "N", .least = 1, .most = 64,
      .help = "With --group-by module: show only N levels of modules"},
+    {"--parts", .value = "FILE",
+     .help = "With --group-by part: further parts, a line each, such as: *.experts.* MoE: experts"},
     {"--tokens", .value = "METHOD=N", .is_repeatable = true,
      .help = "With --group-by method or run: N tokens per run of METHOD; adds tokens per second"},
     {"--prompt", .value = "N", .least = 1, .most = 1 << 24,

@@ -23,6 +23,7 @@
 #include "views/account_lines.h"
 #include "views/headline.h"
 #include "views/operator_options.h"
+#include "views/part_table.h"
 
 /* Further choices of --group-by, after enum ets_group_by: tables of runs. */
 enum { GROUP_METHOD = ETS_GROUP_LAYER + 1, GROUP_RUN };
@@ -37,8 +38,9 @@ struct request {
     char token_methods[MAX_TOKENS][METHOD_BYTES];
     struct ets_inspect_options inspect;
     struct ets_operator_options table;
-    struct ets_arena arena; /* of the machine */
+    struct ets_arena arena; /* of the machine and the parts */
     struct ets_machine machine;
+    struct ets_part_table parts;
     struct cli_filter filter;
     enum ets_time_unit target;
 };
@@ -112,11 +114,30 @@ static bool parse_request(const struct cli_arguments *arguments, const struct cl
         cli_complain(CLI_USAGE, "--depth needs --group-by module");
         ok = false;
     }
+    if (cli_has(arguments, "--parts") && request->table.group_by != ETS_GROUP_PART) {
+        cli_complain(CLI_USAGE, "--parts needs --group-by part");
+        ok = false;
+    }
     request->table.sort = (enum ets_sort_by)cli_choice(
         arguments, "--sort",
         cli_has(arguments, "--top") || request->table.group_by != ETS_GROUP_NONE ? ETS_SORT_TIME
                                                                                  : ETS_SORT_ORDER);
     return ok;
+}
+
+/* Reads the file of --parts. Returns an exit code. */
+static int read_parts(const struct cli_arguments *arguments, struct request *request)
+{
+    const char *path = cli_value(arguments, "--parts");
+    struct ets_file *file;
+    struct ets_error error;
+    if (path == NULL) return CLI_OK;
+    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const enum ets_status status =
+        ets_part_table_read(ets_file_bytes(file), &request->arena, &request->parts, &error);
+    ets_file_close(file);
+    request->table.parts = &request->parts;
+    return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
 }
 
 /* Says where --prompt has no effect, because the trace knows better or nothing ran. */
@@ -384,6 +405,7 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     int code =
         cli_machine_option(arguments, &request.arena, &request.machine, &request.table.threads);
     if (request.table.threads > 0) request.table.machine = &request.machine;
+    if (code == CLI_OK) code = read_parts(arguments, &request);
     struct ets_inspection *inspection = NULL;
     if (code == CLI_OK) code = cli_open_inspection(subject, &request.inspect, &inspection);
     if (code == CLI_OK) note_prompt(arguments, inspection);

@@ -18,7 +18,7 @@
     {"--group-by",                                                                                \
      .value = "none|op|module|source|backend|file|handle|category|part|layer|method|run",         \
      .help = "Add up the operators of each group; shares add up to the whole run"},               \
-    {"--depth"}, {"--tokens"}, CLI_FILTER_OPTIONS,                                                \
+    {"--depth"}, {"--parts"}, {"--tokens"}, CLI_FILTER_OPTIONS,                                   \
     {"--sort", .value = "order|time|max|calls|name",                                              \
      .help = "Order of the rows: by execution, or largest first; default: order, grouped: "       \
              "time"},                                                                             \

@@ -209,7 +209,8 @@ static struct ets_datum run_cell(struct ets_sql_cursor *cursor, int column)
     case RUN_PARTIAL: return ets_datum_integer(run->is_partial != 0);
     case RUN_STAGE: return ets_datum_string(ets_run_stage_name(run->stage));
     case RUN_TOKENS: return run->tokens > 0 ? ets_datum_count(run->tokens) : ets_datum_nothing();
-    case RUN_POSITION: return run->tokens > 0 ? ets_datum_count(run->position) : ets_datum_nothing();
+    case RUN_POSITION:
+        return run->tokens > 0 ? ets_datum_count(run->position) : ets_datum_nothing();
     default: return run_time(cursor, run);
     }
 }
