@@ -11,6 +11,7 @@
 #include "inspect/stated_nodes.h"
 #include "inspect/time_details.h"
 #include "views/metadata_text.h"
+#include "views/work_kinds.h"
 
 static const struct ets_row *of(const struct ets_entity_row *row)
 {
@@ -219,6 +220,35 @@ static struct ets_datum get_own_source(const struct ets_entity_row *row)
 static struct ets_datum get_module(const struct ets_entity_row *row)
 {
     return places_of(row, ETS_PLACE_MODULE);
+}
+
+static struct ets_datum get_category(const struct ets_entity_row *row)
+{
+    return ets_datum_string(of(row)->chain == -1 ? NULL : ets_work_category(of(row)));
+}
+
+static struct ets_datum get_part(const struct ets_entity_row *row)
+{
+    struct ets_text_list sources, modules;
+    struct ets_text part;
+    if (of(row)->chain == -1) return ets_datum_nothing();
+    if (!ets_operator_row_places(row->scratch, of(row), &sources, &modules) ||
+        !ets_work_part_name(row->scratch, modules.items, modules.count, NULL, of(row), &part)) {
+        return ets_datum_no_memory();
+    }
+    return ets_datum_text(part);
+}
+
+static struct ets_datum get_layer(const struct ets_entity_row *row)
+{
+    struct ets_text_list sources, modules;
+    struct ets_text layer;
+    if (of(row)->chain == -1) return ets_datum_nothing();
+    if (!ets_operator_row_places(row->scratch, of(row), &sources, &modules) ||
+        !ets_work_layer_name(row->scratch, modules.items, modules.count, &layer)) {
+        return ets_datum_no_memory();
+    }
+    return ets_datum_text(layer);
 }
 
 /* The name of a line, as people read it. */
@@ -478,6 +508,9 @@ static const struct ets_entity_column columns[] = {
     {"source", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_PEOPLE | ROWS, "likewise, but what only its call is known of has none of its own", get_own_source},
     {"source", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "source lines, file:line; of what an exporter added, none", get_source},
     {"module", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "module paths, likewise; what quantization adds after a layer belongs to that layer", get_module},
+    {"category", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "what it does: convolution, matrix product, attention, data movement, ...", get_category},
+    {"part", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "part of the model, by the names of its modules: attention: scores, MLP, norm, ...", get_part},
+    {"layer", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "layer of a stack, such as layers.3; else the module", get_layer},
     {"node", ETS_QUANTITY_TEXT, false, TABLES | ROWS, "of another runtime's profile, the node's own name", get_node},
     {"backend", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_ALL | ROWS, "the delegate's backend, such as XnnpackBackend; of another runtime's profile, what ran the operator", get_backend},
     {"op_types", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "distinct operators of its nodes in the edge graph", get_op_types},

@@ -241,26 +241,25 @@ static void add_kind(struct kinds *kinds, struct ets_text kind)
     kinds->count++;
 }
 
-/* "norm + MLP", or how many there are where that would be long. */
-static bool join(struct ets_arena *arena, struct ets_places *places, const struct kinds *kinds,
-                 const char *several, uint32_t *number_out)
+/* "norm + MLP", or how many there are where that would be long. Absent: none. False: no memory. */
+static bool join(struct ets_arena *arena, const struct kinds *kinds, const char *several,
+                 struct ets_text *name_out)
 {
     enum { MOST_JOINED = 2 };
-    *number_out = ETS_NO_INDEX;
+    *name_out = (struct ets_text){NULL, 0};
     if (kinds->count == 0) return true;
-    struct ets_text name = kinds->items[0];
+    *name_out = kinds->items[0];
     if (kinds->count > MOST_JOINED) {
-        name = ets_text_of(several);
+        *name_out = ets_text_of(several);
     } else if (kinds->count == 2) {
         const size_t room = kinds->items[0].size + kinds->items[1].size + sizeof " + ";
         char *text = ets_arena_alloc(arena, room);
         if (text == NULL) return false;
         struct ets_text_builder joined = {text, room, 0};
         ets_add_text(&joined, "%.*s + %.*s", ETS_TEXT(kinds->items[0]), ETS_TEXT(kinds->items[1]));
-        name = ets_built_text(&joined);
+        *name_out = ets_built_text(&joined);
     }
-    *number_out = ets_places_none(places, name);
-    return *number_out != ETS_NO_INDEX;
+    return true;
 }
 
 /* The part of an operator in a module; `is_only` that it is in. Absent: nothing tells. */
@@ -273,35 +272,74 @@ static struct ets_text part_of(const struct ets_part_table *own, struct ets_text
     return ets_text_of(part == NULL && is_only ? part_by_operator(operation) : part);
 }
 
+bool ets_work_part_name(struct ets_arena *arena, const struct ets_text *modules, size_t count,
+                        const struct ets_part_table *own, const struct ets_row *row,
+                        struct ets_text *name_out)
+{
+    struct kinds kinds = {.count = 0};
+    const struct ets_text operation = ets_row_operator(row);
+    for (size_t i = 0; i < count; i++) {
+        const struct ets_text part = part_of(own, modules[i], operation, count == 1);
+        add_kind(&kinds, part.data == NULL ? ets_text_of("other") : part);
+    }
+    const struct ets_text part = count == 0
+                                     ? part_of(own, (struct ets_text){"", 0}, operation, true)
+                                     : (struct ets_text){NULL, 0};
+    if (part.data != NULL) add_kind(&kinds, part);
+    return join(arena, &kinds, "(several parts)", name_out);
+}
+
+bool ets_work_layer_name(struct ets_arena *arena, const struct ets_text *modules, size_t count,
+                         struct ets_text *name_out)
+{
+    struct kinds kinds = {.count = 0};
+    for (size_t i = 0; i < count; i++) {
+        add_kind(&kinds,
+                 modules[i].size == 0 ? ets_text_of("(model)") : ets_module_layer(modules[i]));
+    }
+    return join(arena, &kinds, "(several layers)", name_out);
+}
+
+/* ---- numbers of places ---- */
+
+/* The modules of a row; NULL: no memory. */
+static const struct ets_text *modules_of(struct ets_arena *arena, struct ets_places *places,
+                                         const struct ets_row *row, size_t *count_out)
+{
+    struct ets_numbers lines, modules;
+    if (!ets_places_of_row(places, row, &lines, &modules)) return NULL;
+    struct ets_text *paths = ets_arena_alloc_array(arena, (size_t)modules.count + 1, sizeof *paths);
+    for (uint32_t i = 0; paths != NULL && i < modules.count; i++) {
+        paths[i] = ets_places_path(places, modules.items[i]);
+    }
+    *count_out = modules.count;
+    return paths;
+}
+
+/* False: no memory. */
+static bool number(struct ets_places *places, struct ets_text name, uint32_t *number_out)
+{
+    *number_out = name.data == NULL ? ETS_NO_INDEX : ets_places_none(places, name);
+    return name.data == NULL || *number_out != ETS_NO_INDEX;
+}
+
 bool ets_work_part(struct ets_arena *arena, struct ets_places *places,
                    const struct ets_part_table *own, const struct ets_row *row,
                    uint32_t *number_out)
 {
-    struct ets_numbers lines, modules;
-    struct kinds kinds = {.count = 0};
-    const struct ets_text operation = ets_row_operator(row);
-    if (!ets_places_of_row(places, row, &lines, &modules)) return false;
-    for (uint32_t i = 0; i < modules.count; i++) {
-        const struct ets_text path = ets_places_path(places, modules.items[i]);
-        const struct ets_text part = part_of(own, path, operation, modules.count == 1);
-        add_kind(&kinds, part.data == NULL ? ets_text_of("other") : part);
-    }
-    const struct ets_text part = modules.count == 0
-                                     ? part_of(own, (struct ets_text){"", 0}, operation, true)
-                                     : (struct ets_text){NULL, 0};
-    if (part.data != NULL) add_kind(&kinds, part);
-    return join(arena, places, &kinds, "(several parts)", number_out);
+    struct ets_text name;
+    size_t count;
+    const struct ets_text *modules = modules_of(arena, places, row, &count);
+    return modules != NULL && ets_work_part_name(arena, modules, count, own, row, &name) &&
+           number(places, name, number_out);
 }
 
 bool ets_work_layer(struct ets_arena *arena, struct ets_places *places, const struct ets_row *row,
                     uint32_t *number_out)
 {
-    struct ets_numbers lines, modules;
-    struct kinds kinds = {.count = 0};
-    if (!ets_places_of_row(places, row, &lines, &modules)) return false;
-    for (uint32_t i = 0; i < modules.count; i++) {
-        const struct ets_text path = ets_places_path(places, modules.items[i]);
-        add_kind(&kinds, path.size == 0 ? ets_text_of("(model)") : ets_module_layer(path));
-    }
-    return join(arena, places, &kinds, "(several layers)", number_out);
+    struct ets_text name;
+    size_t count;
+    const struct ets_text *modules = modules_of(arena, places, row, &count);
+    return modules != NULL && ets_work_layer_name(arena, modules, count, &name) &&
+           number(places, name, number_out);
 }

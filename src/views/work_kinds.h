@@ -24,13 +24,23 @@
 const char *ets_work_category(const struct ets_row *row);
 
 /*
- * "attention: projections", "MLP", "norm", as a number of kind ETS_PLACE_NONE; ETS_NO_INDEX:
- * neither its modules nor its operator tell. `own` (NULL: none) goes before. False: no memory.
+ * "attention: projections", "MLP", "norm" of a row in these modules; absent: neither its modules
+ * nor its operator tell. `own` (NULL: none) goes before. False: no memory.
+ */
+bool ets_work_part_name(struct ets_arena *arena, const struct ets_text *modules, size_t count,
+                        const struct ets_part_table *own, const struct ets_row *row,
+                        struct ets_text *name_out);
+/* "layers.0"; of work outside of stacks, its module. Absent without modules. False: no memory. */
+bool ets_work_layer_name(struct ets_arena *arena, const struct ets_text *modules, size_t count,
+                         struct ets_text *name_out);
+
+/*
+ * The same as numbers of kind ETS_PLACE_NONE, with the modules that the places tell; ETS_NO_INDEX:
+ * absent.
  */
 bool ets_work_part(struct ets_arena *arena, struct ets_places *places,
                    const struct ets_part_table *own, const struct ets_row *row,
                    uint32_t *number_out);
-/* "layers.0"; of work outside of stacks, its module. Likewise. */
 bool ets_work_layer(struct ets_arena *arena, struct ets_places *places, const struct ets_row *row,
                     uint32_t *number_out);
 

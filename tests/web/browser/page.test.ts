@@ -366,6 +366,27 @@ test("the lines are those of annotate, with the same numbers", async () => {
     await page.close();
 });
 
+test("tokens of a generation are drawn over their positions, with a line for each part", async () => {
+    const files = [...filesOf("gpt_portable"), "--prompt", "8"];
+    const path = reportOf("gpt_portable_tokens", files);
+    const { page, faults } = await open(browser, path, "#1/runs");
+    const chart = page.locator(".token-chart");
+    assert.equal(
+        await chart.locator(".chart").getAttribute("aria-label"),
+        "Time of a token over its position, of the run and of 4 parts of the model",
+    );
+    const legend = await chart.locator(".colours li").allInnerTexts();
+    assert.equal(legend[0], "whole run");
+    assert.ok(legend.includes("attention") && legend.includes("norm"), legend.join());
+    const positions = page.locator(".runs-tables > :first-child tbody td:nth-child(2)");
+    assert.deepEqual(await positions.allInnerTexts(), ["8", "9", "10", "11"]);
+    await chart.locator(".u-over").click({ position: { x: 3, y: 50 } });
+    await page.waitForFunction(() => /sel=run:2\b/.test(location.hash));
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("a run is chosen by a click in the chart, and compared with the median and with another", async () => {
     const { page, faults } = await open(browser, report, "#1/runs");
     const beside = page.locator(".runs-tables > :last-child");

@@ -19,6 +19,7 @@ import {
 import type { View } from "../view";
 import { RunDifference } from "./RunDifference";
 import { type Run, runsOf } from "./run_times";
+import { TokenChart } from "./TokenChart";
 
 export const runsView: View = {
     id: "runs",
@@ -99,6 +100,7 @@ function Runs() {
                     if (run !== undefined) page.select({ kind: "run", id: run.id });
                 }}
             />
+            <TokenChart />
             <div class="runs-tables">
                 <RunTable runs={runs} median={median} unit={unit} />
                 <RunDifference runs={runs} />
@@ -245,6 +247,16 @@ function sayCursor(plot: uPlot, runs: Run[]): void {
         run === undefined ? "" : `run ${run.number}${run.note ? `: ${run.note}` : ""}`;
 }
 
+const POSITION: Column<Run> = {
+    key: "position",
+    title: "position",
+    hint: "of the run's first token in the generation",
+    width: "76px",
+    align: "right",
+    value: (run) => run.position,
+    cell: (run) => run.position,
+};
+
 function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit }) {
     const page = usePage();
     const { median, unit } = props;
@@ -257,6 +269,7 @@ function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit })
             value: (run) => run.number,
             cell: (run) => run.number,
         },
+        ...(props.runs.some((run) => run.position !== null) ? [POSITION] : []),
         {
             key: "time",
             title: unit.name,

@@ -7,6 +7,8 @@ export interface Run {
     id: number;
     /** Number in its trace, as the terminal names it. */
     number: number;
+    /** Of its first token, of a language model whose tokens are known. */
+    position: number | null;
     time: number | null;
     /** Why it is left out of the steady runs, or null. */
     note: string | null;
@@ -16,6 +18,7 @@ export interface Run {
 export function runsOf(page: Page): Run[] {
     const table = page.document.table("runs");
     const number = table.number("number");
+    const position = table.numberOrNone("position");
     const time = table.number("time");
     const partial = table.number("partial");
     const phase = table.textOrNone("phase");
@@ -30,6 +33,7 @@ export function runsOf(page: Page): Run[] {
         return {
             id,
             number: number(id) ?? id,
+            position: position(id),
             time: time(id),
             note: notes.length > 0 ? notes.join(", ") : null,
             isWarmUp,
