@@ -3,7 +3,8 @@
 import struct
 import zlib
 
-FINGERPRINT, RUN, EXECUTE = 3, 4, 2
+FINGERPRINT, RUN, EXECUTE, TOKENS = 3, 4, 2, 18
+PREFILL, DECODE = 1, 2
 
 
 def entry(key, value):
@@ -17,6 +18,11 @@ def fingerprint(value):
 def run(index, method="", is_cut=False):
     """What is told of a run: the method that it executes, and whether its begin is lost."""
     return entry(RUN, struct.pack("<IIIHH", index, 0, index, EXECUTE, is_cut) + method.encode())
+
+
+def tokens(index, method, stage, count, position):
+    """What a run of a language model computed."""
+    return entry(TOKENS, struct.pack("<IIQI", index, count, position, stage) + method.encode())
 
 
 def with_extra(dump, *entries):

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("datasketches")
 
-from extra_block import run, with_extra
+from extra_block import DECODE, PREFILL, run, tokens, with_extra
 from made import dump, framework, profile
 
 from etscope.fleet import batch_tables, trace_tables
@@ -50,6 +50,18 @@ def test_slow_first_runs_are_warm_up():
         {"": 4000, "add.out": 1000, "mul.out": 300}  # fmt: skip
     for row in tables["summaries"].to_pylist():
         assert row["count"] == 18 and row["min_ns"] == row["max_ns"] == row["sum_ns"] / 18
+
+
+def test_prefill_and_decode_are_methods_of_their_own():
+    runs = [a_run(100_000 * i, 50 if i == 0 else 1) for i in range(20)]
+    entries = [run(i, "forward") for i in range(20)]
+    entries += [tokens(i, "forward", *((PREFILL, 8, 0) if i == 0 else (DECODE, 1, 7 + i))) for i in range(20)]
+    reading = trace_tables.read(with_extra(dump(*runs), *entries))
+    assert reading.runs["method"] == ["forward prefill"] + ["forward decode"] * 19
+    # A long prompt is no warm-up of the tokens behind it.
+    assert not reading.runs["warm_up"].any()
+    assert {(each["method"], each["operator"]) for each in reading.places} == \
+        {(f"forward {stage}", name) for stage in ("prefill", "decode") for name in ("add.out", "mul.out")}  # fmt: skip
 
 
 def test_a_unit_of_ticks_is_asked_for_and_counters_wrap():

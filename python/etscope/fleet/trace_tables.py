@@ -23,6 +23,7 @@ _TICK_NS = {
 }  # fmt: skip
 UNITS = {"ns": lib.ETS_UNIT_NS, "us": lib.ETS_UNIT_US, "ms": lib.ETS_UNIT_MS, "s": lib.ETS_UNIT_S,
          "cycles": lib.ETS_UNIT_CYCLES}  # fmt: skip
+_STAGES = {lib.ETS_STAGE_PREFILL: "prefill", lib.ETS_STAGE_DECODE: "decode", lib.ETS_STAGE_ENCODE: "encode"}
 _WHOLE = "Method::execute"
 _TYPES = {"run": np.uint32, "kind": np.uint8, "start": np.uint64, "end": np.uint64}
 
@@ -145,10 +146,14 @@ def _warm_up(inspection):
 
 
 def _method(inspection, block):
-    """The method that a block executes, by the trace or by the ETRecord; "" if it is not known."""
+    """The method that a block executes, by the trace or by the ETRecord; "" if it is not known.
+
+    Prefill and decode of a language model are told apart as in headlines: "forward decode".
+    """
     found = lib.ets_inspection_block(inspection, block)
     is_known = found.method_state == lib.ETS_METHOD_FOUND or found.is_method_named
-    return (text(found.method) or "") if is_known else ""
+    method = (text(found.method) or "") if is_known else ""
+    return " ".join(filter(None, (method, _STAGES.get(found.stage))))
 
 
 def _methods(inspection, rows):
