@@ -294,6 +294,24 @@ struct ets_trace_thread {
 enum ets_trace_purpose { ETS_TRACE_UNKNOWN = 0, ETS_TRACE_LOAD = 1, ETS_TRACE_EXECUTE = 2 };
 
 /* A run block. */
+/* What a run of a language model is for. */
+enum ets_run_stage {
+    ETS_STAGE_NONE = 0,    /* of no generation, or not known */
+    ETS_STAGE_PREFILL = 1, /* the tokens of the prompt */
+    ETS_STAGE_DECODE = 2,  /* a token after those that were made before */
+    ETS_STAGE_ENCODE = 3,  /* what an encoder reads before */
+    ETS_STAGE_COUNT = 4
+};
+
+/* "prefill", "decode", "encode"; NULL for NONE. Static storage. */
+static inline const char *ets_run_stage_name(enum ets_run_stage stage)
+{
+    return stage == ETS_STAGE_PREFILL  ? "prefill"
+           : stage == ETS_STAGE_DECODE ? "decode"
+           : stage == ETS_STAGE_ENCODE ? "encode"
+                                       : NULL;
+}
+
 struct ets_trace_run {
     const char *name;    /* "Default" and "Execute" in ExecuTorch. NULL: "Default" */
     const char *method;  /* the method that is loaded or executed. NULL: not known */
@@ -301,6 +319,14 @@ struct ets_trace_run {
     enum ets_trace_purpose purpose;
     int is_bundled; /* 1: bundled_input_index is set */
     int32_t bundled_input_index;
+    /*
+     * Of a language model: how many tokens the run computes, from which position of the sequence
+     * on, and for what, so that readers tell prefill and decode apart and say tokens per second.
+     * `tokens` 0: not known; an encoder's run has none, only the stage. Takes a slot of 24 bytes.
+     */
+    enum ets_run_stage stage;
+    uint32_t tokens;
+    uint64_t position;
 };
 
 /*

@@ -149,6 +149,20 @@ class TraceAdapter : public executorch::runtime::EventTracer
     }
 
     /*
+     * Tells what the next execution of a language model computes: `tokens` of them from `position`
+     * on. Readers then tell prefill and decode apart.
+     *
+     *     tracer.set_tokens(ETS_STAGE_DECODE, 1, position);
+     *     module.execute("forward", inputs);
+     */
+    void set_tokens(enum ets_run_stage stage, uint32_t tokens, uint64_t position)
+    {
+        stage_ = stage;
+        tokens_ = tokens;
+        position_ = position;
+    }
+
+    /*
      * Sets what the whole trace records from now on (bits of ets_trace_what), and the levels of
      * this adapter. 0: nothing, not even runs; for warm-up.
      */
@@ -202,6 +216,12 @@ class TraceAdapter : public executorch::runtime::EventTracer
         else if (name != nullptr && strcmp(name, "Default") == 0) run.purpose = ETS_TRACE_LOAD;
         run.is_bundled = bundled_input_index_ != executorch::runtime::kUnsetBundledInputIndex;
         run.bundled_input_index = bundled_input_index_;
+        if (executes) {
+            run.stage = stage_;
+            run.tokens = tokens_;
+            run.position = position_;
+            stage_ = ETS_STAGE_NONE;
+        }
         if ((ets_trace_enabled(trace_) & (kTraceEverything | ETS_TRACE_FINISHED)) == 0) return;
         ets_trace_begin_run(&thread_, &run);
         blocks_++;
@@ -657,6 +677,9 @@ class TraceAdapter : public executorch::runtime::EventTracer
     struct ets_trace_thread thread_ = {};
     const char *method_ = nullptr;
     uint32_t invocation_ = 0;
+    enum ets_run_stage stage_ = ETS_STAGE_NONE; /* of the next execution */
+    uint32_t tokens_ = 0;
+    uint64_t position_ = 0;
     size_t blocks_ = 0;
     const void *owner_ = nullptr; /* the thread that began the run */
     executorch::runtime::EventTracerFilterBase *filter_ = nullptr;

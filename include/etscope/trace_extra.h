@@ -63,24 +63,6 @@ struct ets_trace_facts {
     uint64_t recorded_begin, recorded_end; /* nanoseconds since 1970; 0: unknown */
 };
 
-/* What a run of a language model is for. */
-enum ets_run_stage {
-    ETS_STAGE_NONE = 0,    /* of no generation, or not known */
-    ETS_STAGE_PREFILL = 1, /* the tokens of the prompt */
-    ETS_STAGE_DECODE = 2,  /* a token after those that were made before */
-    ETS_STAGE_ENCODE = 3,  /* what an encoder reads before */
-    ETS_STAGE_COUNT = 4
-};
-
-/* "prefill", "decode", "encode"; NULL for NONE. Static storage. */
-static inline const char *ets_run_stage_name(enum ets_run_stage stage)
-{
-    return stage == ETS_STAGE_PREFILL  ? "prefill"
-           : stage == ETS_STAGE_DECODE ? "decode"
-           : stage == ETS_STAGE_ENCODE ? "encode"
-                                       : NULL;
-}
-
 struct ets_trace_extra_run {
     uint32_t run;    /* index in the ETDump */
     uint32_t thread; /* number of the thread, in the order of ets_trace_thread_init */

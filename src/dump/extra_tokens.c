@@ -5,25 +5,19 @@
 
 #include "base/extra_keys.h"
 #include "base/load.h"
+#include "base/token_entry.h"
 #include "dump/extra_entries.h"
-
-enum {
-    INVOCATION_AT = 0, /* u32 */
-    TOKENS_AT = 4,     /* u32 */
-    POSITION_AT = 8,   /* u64 */
-    STAGE_AT = 16,     /* u32 */
-    METHOD_AT = 20,    /* to the end */
-};
 
 bool ets_run_tokens_add(struct ets_extra_growth *growth, const struct ets_run_tokens *run)
 {
-    uint8_t *at = ets_extra_growth_put(growth, ETS_EXTRA_TOKENS, METHOD_AT + run->method.size);
+    uint8_t *at =
+        ets_extra_growth_put(growth, ETS_EXTRA_TOKENS, ETS_TOKEN_ENTRY_METHOD + run->method.size);
     if (at == NULL) return false;
-    ets_extra_store(at + INVOCATION_AT, run->invocation, 4);
-    ets_extra_store(at + TOKENS_AT, run->tokens, 4);
-    ets_extra_store(at + POSITION_AT, run->position, 8);
-    ets_extra_store(at + STAGE_AT, run->stage, 4);
-    memcpy(at + METHOD_AT, run->method.data, run->method.size);
+    ets_extra_store(at + ETS_TOKEN_ENTRY_INVOCATION, run->invocation, 4);
+    ets_extra_store(at + ETS_TOKEN_ENTRY_TOKENS, run->tokens, 4);
+    ets_extra_store(at + ETS_TOKEN_ENTRY_POSITION, run->position, 8);
+    ets_extra_store(at + ETS_TOKEN_ENTRY_STAGE, run->stage, 4);
+    memcpy(at + ETS_TOKEN_ENTRY_METHOD, run->method.data, run->method.size);
     return true;
 }
 
@@ -33,14 +27,15 @@ bool ets_run_tokens_add(struct ets_extra_growth *growth, const struct ets_run_to
 /* False: the entry is not whole, or makes no sense. */
 static bool read_entry(struct ets_bytes entry, struct ets_run_tokens *run_out)
 {
-    if (entry.size < METHOD_AT) return false;
-    const uint32_t stage = ets_load_u32(entry.data + STAGE_AT);
+    if (entry.size < ETS_TOKEN_ENTRY_METHOD) return false;
+    const uint32_t stage = ets_load_u32(entry.data + ETS_TOKEN_ENTRY_STAGE);
     *run_out = (struct ets_run_tokens){
-        .method = {(const char *)entry.data + METHOD_AT, entry.size - METHOD_AT},
-        .invocation = ets_load_u32(entry.data + INVOCATION_AT),
+        .method = {(const char *)entry.data + ETS_TOKEN_ENTRY_METHOD,
+                   entry.size - ETS_TOKEN_ENTRY_METHOD},
+        .invocation = ets_load_u32(entry.data + ETS_TOKEN_ENTRY_INVOCATION),
         .stage = (enum ets_run_stage)stage,
-        .tokens = ets_load_u32(entry.data + TOKENS_AT),
-        .position = ets_load_u64(entry.data + POSITION_AT),
+        .tokens = ets_load_u32(entry.data + ETS_TOKEN_ENTRY_TOKENS),
+        .position = ets_load_u64(entry.data + ETS_TOKEN_ENTRY_POSITION),
     };
     const bool has_tokens = run_out->tokens > 0 || stage == ETS_STAGE_ENCODE;
     return stage > ETS_STAGE_NONE && stage < ETS_STAGE_COUNT && has_tokens &&

@@ -1,6 +1,7 @@
 /* Writes an arranged profile as an ETDump; docs/SPEC.md has the bytes of its extra block. */
 #include "base/extra_keys.h"
 #include "base/origin_entries.h"
+#include "base/token_entry.h"
 #include "etscope/trace_extra.h"
 #include "import/foreign.h"
 #include "trace/etdump_writer.h"
@@ -144,7 +145,7 @@ static void put_tokens(const struct dumper *d, struct ets_extra_writer *extra, u
     const struct ets_foreign_run *run = &d->f->runs[index];
     const struct ets_foreign_tokens *told = ets_foreign_tokens_of(d->f, run->slice);
     const struct ets_text method = entry_text(d, run->method);
-    uint8_t value[20], *at = value;
+    uint8_t value[ETS_TOKEN_ENTRY_METHOD], *at = value;
     if (told == NULL) return;
     at = ets_store_u32(at, run->invocation);
     at = ets_store_u32(at, told->tokens);

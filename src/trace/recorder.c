@@ -218,6 +218,23 @@ void ets_trace_thread_release(struct ets_trace_thread *thread)
     close_chunk(thread);
 }
 
+/* Which tokens the run computes. */
+static void put_tokens(struct ets_trace_thread *thread, const struct ets_trace_run *run)
+{
+    uint8_t *at = reserve_quietly(thread);
+    if (at == NULL) return;
+    const struct ets_slot slot = {.a.position = run->position,
+                                  .b.tokens = run->tokens,
+                                  .instruction = (uint32_t)run->stage,
+                                  .delegate_id = -1,
+                                  .name = ETS_NO_NAME_ID,
+                                  .chain_code = ETS_CHAIN_NONE,
+                                  .kind = ETS_RECORD_TOKENS};
+    ets_copy(at, &slot, sizeof slot);
+    ets_trace_commit(thread, 1, false);
+    ets_store_relaxed(&thread->trace->has_extra_values, 1);
+}
+
 void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace_run *run)
 {
     struct ets_trace *trace = thread->trace;
@@ -233,6 +250,7 @@ void ets_trace_begin_run(struct ets_trace_thread *thread, const struct ets_trace
     thread->bundled_input_index = run->is_bundled ? run->bundled_input_index : -1;
     thread->run_flags = (uint8_t)(((unsigned)run->purpose & 3) << ETS_RUN_PURPOSE_SHIFT);
     open_run(thread);
+    if (run->stage != ETS_STAGE_NONE) put_tokens(thread, run);
 }
 
 void ets_trace_end_run(struct ets_trace_thread *thread)

@@ -61,7 +61,8 @@ enum ets_record_kind {
     ETS_RECORD_ALLOCATION = 8,
     ETS_RECORD_VALUE = 9,
     ETS_RECORD_TENSOR = 10,
-    ETS_RECORD_SHAPE = 11, /* a tensor without its bytes */
+    ETS_RECORD_SHAPE = 11,  /* a tensor without its bytes */
+    ETS_RECORD_TOKENS = 12, /* of a language model's run */
     ETS_RECORD_KIND_MASK = 0x1f,
     ETS_RECORD_PLATFORM_TIMES = 0x20, /* of DELEGATE */
     ETS_RECORD_OUTPUT = 0x40,         /* of VALUE, TENSOR and SHAPE */
@@ -74,14 +75,16 @@ struct ETS_RECORDED ets_slot {
         uint64_t start_ticks; /* PROFILE, DELEGATE, BEGIN, RUN_END */
         uint64_t bytes;       /* ALLOCATION */
         uint64_t bits;        /* VALUE: of the integer, boolean or double */
+        uint64_t position;    /* TOKENS */
     } a;
     union ETS_RECORDED {
         uint32_t duration_ticks; /* PROFILE, DELEGATE */
         uint32_t platform_low;   /* RUN_END */
         uint32_t value_type;     /* VALUE, TENSOR, SHAPE: enum ets_debug_value_type */
         int32_t allocator;       /* ALLOCATION */
+        uint32_t tokens;         /* TOKENS */
     } b;
-    uint32_t instruction; /* RUN_END: upper half of the platform's ticks */
+    uint32_t instruction; /* RUN_END: upper half of the platform's ticks; TOKENS: the stage */
     int32_t delegate_id;  /* -1: none. VALUE of type STRING: as below. RUN_END: the run's number */
     uint16_t name;
     uint8_t chain_code;

@@ -286,7 +286,8 @@ static bool check_fields(const struct ets_trace *trace, struct ets_slot *slot, b
     case ETS_RECORD_BEGIN_DELEGATE:
     case ETS_RECORD_RUN_END:
     case ETS_RECORD_ALLOCATOR:
-    case ETS_RECORD_ALLOCATION: return true;
+    case ETS_RECORD_ALLOCATION:
+    case ETS_RECORD_TOKENS: return true;
     case ETS_RECORD_VALUE:
         return slot->b.value_type == ETS_DEBUG_INT || slot->b.value_type == ETS_DEBUG_BOOL ||
                slot->b.value_type == ETS_DEBUG_DOUBLE || slot->b.value_type == ETS_DEBUG_STRING;
@@ -428,7 +429,9 @@ static bool copy_record(struct ets_trace *trace, struct ets_stream_reader *captu
     chunk->used += slots;
     const uint32_t kind = slot.kind & ETS_RECORD_KIND_MASK;
     if (kind == ETS_RECORD_ALLOCATOR) trace->has_allocators = 1;
-    if (kind == ETS_RECORD_VALUE || kind == ETS_RECORD_SHAPE) trace->has_extra_values = 1;
+    if (kind == ETS_RECORD_VALUE || kind == ETS_RECORD_SHAPE || kind == ETS_RECORD_TOKENS) {
+        trace->has_extra_values = 1;
+    }
     if (kind == ETS_RECORD_RUN_END) {
         note_clocks(trace, slot.a.start_ticks,
                     (uint64_t)slot.instruction << 32 | slot.b.platform_low);

@@ -1,5 +1,8 @@
 /* Writes the extra block: facts that ETDump has no field for. docs/SPEC.md describes it. */
 #include "etscope/trace_extra.h"
+
+#include "base/extra_keys.h"
+#include "base/token_entry.h"
 #include "trace/extra_writer.h"
 #include "trace/store.h"
 #include "trace/trace_source.h"
@@ -43,20 +46,26 @@ static struct ets_text text_of(const struct ets_trace *trace, uint32_t name)
     return text;
 }
 
+static void put_with_method(const struct ets_trace_source *s, struct ets_extra_writer *extra,
+                            uint32_t key, const uint8_t *value, uint32_t bytes)
+{
+    const struct ets_text method = text_of(s->trace, s->run.method);
+    ets_extra_put_key(extra, key, bytes + method.size);
+    ets_extra_put(extra, value, bytes);
+    ets_extra_put(extra, method.data, method.size);
+    ets_extra_put_padding(extra);
+}
+
 static void put_run(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
     const struct ets_run_slots *run = &s->run;
-    const struct ets_text method = text_of(s->trace, run->method);
     uint8_t value[16], *at = value;
     at = ets_store_u32(at, s->run_index);
     at = ets_store_u32(at, s->trace->chunks[s->run_chunk].lane);
     at = ets_store_u32(at, run->invocation);
     at = ets_store_u16(at, run->flags >> ETS_RUN_PURPOSE_SHIFT & 3U);
     ets_store_u16(at, run->flags & ETS_RUN_CONTINUED);
-    ets_extra_put_key(extra, ETS_TRACE_KEY_RUN, sizeof value + method.size);
-    ets_extra_put(extra, value, sizeof value);
-    ets_extra_put(extra, method.data, method.size);
-    ets_extra_put_padding(extra);
+    put_with_method(s, extra, ETS_TRACE_KEY_RUN, value, sizeof value);
 }
 
 /* The common head of the entries of debug values. */
@@ -115,6 +124,19 @@ static void put_tensor(const struct ets_trace_source *s, struct ets_extra_writer
     ets_extra_put_padding(extra);
 }
 
+static void put_tokens(const struct ets_trace_source *s, struct ets_extra_writer *extra,
+                       const uint8_t *record)
+{
+    struct ets_slot slot;
+    uint8_t value[ETS_TOKEN_ENTRY_METHOD], *at = value;
+    ets_copy(&slot, record, sizeof slot);
+    at = ets_store_u32(at, s->run.invocation);
+    at = ets_store_u32(at, slot.b.tokens);
+    at = ets_store_u64(at, slot.a.position);
+    ets_store_u32(at, slot.instruction);
+    put_with_method(s, extra, ETS_EXTRA_TOKENS, value, sizeof value);
+}
+
 /* Writes debug values of the current run that are not events of the ETDump. */
 static void put_values(const struct ets_trace_source *s, struct ets_extra_writer *extra)
 {
@@ -127,6 +149,7 @@ static void put_values(const struct ets_trace_source *s, struct ets_extra_writer
         if (ets_record_is_event(record)) events++;
         else if (kind == ETS_RECORD_VALUE) put_string(s, extra, record, events);
         else if (kind == ETS_RECORD_SHAPE) put_tensor(s, extra, record, events);
+        else if (kind == ETS_RECORD_TOKENS) put_tokens(s, extra, record);
     }
 }
 

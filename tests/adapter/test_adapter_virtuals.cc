@@ -639,6 +639,27 @@ void test_runs__tell_bundled_input_method_and_invocation(void **)
     }
 }
 
+/* Told before an execution, and of that one alone. */
+void test_runs__tell_tokens(void **)
+{
+    ETDumpTracer tracer;
+    tracer.set_method("forward");
+    tracer.set_tokens(ETS_STAGE_PREFILL, 8, 0);
+    tracer.create_event_block("Default");
+    tracer.create_event_block("Execute");
+    tracer.create_event_block("Execute");
+    Dump dump(tracer);
+    /* Key 18, its size, and the entry of docs/SPEC.md; on little-endian machines. */
+    const uint32_t expected[] = {18, 20 + 7, 0, 8, 0, 0, ETS_STAGE_PREFILL};
+    const struct ets_bytes all = dump.bytes();
+    uint32_t entries = 0;
+    for (size_t at = 0; at + sizeof expected <= all.size; at += 8) {
+        entries += memcmp(all.data + at, expected, sizeof expected) == 0;
+        entries += memcmp(all.data + at, expected, 8) == 0;
+    }
+    assert_int_equal(entries, 2); /* one, and no other with this key */
+}
+
 void test_levels__follow_what_the_trace_records(void **)
 {
     static uint64_t buffer[512];
@@ -735,6 +756,7 @@ int main()
         cmocka_unit_test(test_reset__what_was_open_is_stale),
         cmocka_unit_test(test_result__converts),
         cmocka_unit_test(test_runs__tell_bundled_input_method_and_invocation),
+        cmocka_unit_test(test_runs__tell_tokens),
         cmocka_unit_test(test_levels__follow_what_the_trace_records),
         cmocka_unit_test(test_threads__share_a_trace_and_not_an_adapter),
         cmocka_unit_test(test_clock__the_cycle_counter_is_tied_to_the_platform),

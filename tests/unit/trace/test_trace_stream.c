@@ -1,6 +1,8 @@
 /* Streams: every prefix and every damage of a capture gives a dump of what is whole. */
 #include "test_recorder_support.h"
 
+#include "dump/extra_tokens.h"
+
 /* A stream into memory, which can refuse the n-th write. */
 struct tape {
     uint8_t *data;
@@ -38,7 +40,12 @@ static void record_all(struct bed *bed, uint32_t runs)
     ets_tensor_set_contiguous(&tensor);
     for (uint32_t run = 0; run < runs; run++) {
         ets_trace_begin_run(&bed->thread,
-                            &(struct ets_trace_run){.name = "Execute", .method = "forward"});
+                            &(struct ets_trace_run){.name = "Execute",
+                                                    .method = "forward",
+                                                    .invocation = run,
+                                                    .stage = ETS_STAGE_DECODE,
+                                                    .tokens = 2,
+                                                    .position = UINT64_C(1) << 20 | run});
         const int32_t allocator = ets_trace_add_allocator(&bed->thread, "temp");
         for (uint32_t i = 0; i < 5; i++) record_one(bed, "OPERATOR_CALL", i);
         ets_trace_end_delegate(
@@ -90,7 +97,7 @@ static void test_trace_stream__a_whole_capture_gives_the_same_events(void **stat
     assert_int_equal(capture.refused_records, 0);
     assert_int_equal(capture.running_count, 0);
     assert_int_equal(again.dump.run_count, 50);
-    size_t at = 0, strings_at = 0, tensors_at = 0;
+    size_t at = 0, strings_at = 0, tensors_at = 0, tokens_at = 0;
     for (uint32_t run = 0; run < 50; run++) {
         struct ets_trace_extra_run extra;
         struct ets_trace_extra_string string;
@@ -104,6 +111,13 @@ static void test_trace_stream__a_whole_capture_gives_the_same_events(void **stat
         assert_int_equal(bed_event(&again, run, 6).allocated_bytes, 4096);
         assert_int_equal(ets_trace_extra_next_run(&again.extra, &at, &extra), 1);
         assert_text(extra.method, "forward");
+        struct ets_run_tokens tokens;
+        assert_int_equal(ets_run_tokens_next(&again.extra, &tokens_at, &tokens), 1);
+        assert_text(tokens.method, "forward");
+        assert_int_equal(tokens.invocation, run);
+        assert_int_equal(tokens.stage, ETS_STAGE_DECODE);
+        assert_int_equal(tokens.tokens, 2);
+        assert_int_equal(tokens.position, UINT64_C(1) << 20 | run);
         assert_int_equal(ets_trace_extra_next_string(&again.extra, &strings_at, &string), 1);
         assert_int_equal(string.run, run);
         assert_int_equal(string.next_event, 6);
