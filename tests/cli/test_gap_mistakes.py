@@ -25,6 +25,9 @@ class WhatGoesWrong(GapTest):
         folder = support.DATA / "mlp_portable"
         self.fails(INPUT, "captured no values", "gap", folder / "profile.etdp", "--etrecord",
                    folder / "model.etrecord", "--debug-buffer", folder / "debug.bin")
+        self.fails(USAGE, "gap needs bytes of captured tensors, and the trace has none: record it by "
+                   "`etscope run --capture intermediates", "gap", folder / "profile.etdp", "--etrecord",
+                   folder / "model.etrecord", "--no-siblings")
 
     def test_gap__a_dump_that_upstreams_tracer_garbled_says_so(self):
         words = files("types")

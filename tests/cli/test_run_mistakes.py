@@ -40,7 +40,7 @@ class Mistakes(RunTest):
         self.refuses_input("got float32 [32]", "<f4", (32,))
         self.refuses_input("got float64 [2, 16]", "<f8", (2, 16))
         self.refuses_input("got int64 [2, 16]", "<i8", (2, 16))
-        self.refuses(support.USAGE, "takes 1 input", self.program, "--input", "x.npy", "--input",
+        self.refuses(support.USAGE, "takes 1 input, not 2: all runs are of the same inputs", self.program, "--input", "x.npy", "--input",
                      "x.npy", "-o", "old.etdp")
         support.write_npy(self.folder / "x.npy", "<f4", (9, 16), [0] * 144)
         self.refuses(support.USAGE, "[9, 16]", DATA / "dynamic" / "model.pte", "--input", "x.npy")

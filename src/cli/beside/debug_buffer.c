@@ -86,6 +86,20 @@ static uint64_t captured_bytes(const struct ets_inspection *inspection)
                                                                       : end;
 }
 
+int cli_complain_debug_buffer(const struct ets_inspection *inspection, const char *needing,
+                              const char *more)
+{
+    if (trace_end(inspection) == 0 && !is_incomplete(inspection)) {
+        return cli_complain(
+            CLI_USAGE,
+            "%s needs bytes of captured tensors, and the trace has none: record it by "
+            "`etscope run --capture intermediates -o TRACE --debug-buffer FILE`",
+            needing);
+    }
+    return cli_complain(CLI_USAGE, "%s needs --debug-buffer, which contains the captured tensors%s",
+                        needing, more == NULL ? "" : more);
+}
+
 /* A completely written buffer ends with zeros. */
 static bool has_more(struct ets_bytes bytes, uint64_t end)
 {

@@ -30,6 +30,13 @@ bool cli_sibling_debug_buffer(const struct cli_arguments *arguments, const char 
                               const struct ets_inspection *inspection,
                               char found[CLI_SIBLING_BYTES]);
 
+/*
+ * Says that `needing` needs the tensors' bytes and where they are, or that the trace captured none;
+ * `more` (NULL: nothing) is said of the first. Returns an exit code.
+ */
+int cli_complain_debug_buffer(const struct ets_inspection *inspection, const char *needing,
+                              const char *more);
+
 /* Notes if the file has more bytes than the trace uses, and they are not zeros. */
 void cli_note_debug_buffer(const struct ets_inspection *inspection, const char *path,
                            struct ets_bytes bytes);

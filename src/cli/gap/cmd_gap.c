@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/beside/debug_buffer.h"
 #include "cli/beside/siblings.h"
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -221,9 +222,8 @@ static int compare_run(const struct cli_arguments *arguments, const struct cli_s
     if (code == CLI_OK) code = cli_choose_rows(arguments, inspection, &block, &run);
     if (code != CLI_OK) return code;
     if (!is_alignment && subject->debug_buffer.data == NULL) {
-        return cli_complain(CLI_USAGE,
-                            "gap needs --debug-buffer, which contains the captured tensors; "
-                            "--alignment shows without it what would be compared");
+        return cli_complain_debug_buffer(inspection, "gap",
+                                         "; --alignment shows without it what would be compared");
     }
     cli_print_notes(inspection);
     code = cli_comparators_open(arguments, &gap.comparators);

@@ -429,10 +429,15 @@ static int from_record(const struct cli_session *session, const char *method,
         return cli_complain(
             CLI_USAGE, "--inputs etrecord needs --etrecord FILE; none lies beside the program");
     }
-    if (ets_etrecord_representative_inputs(session->record.record, &values, &count, &error) !=
-        ETS_OK) {
-        return cli_fail(path, &error);
+    const enum ets_status status =
+        ets_etrecord_representative_inputs(session->record.record, &values, &count, &error);
+    if (status == ETS_NOT_FOUND) {
+        return cli_complain(CLI_INPUT,
+                            "%s: the record has no representative inputs: give inputs with "
+                            "--input, or leave out --inputs etrecord for random ones",
+                            path);
     }
+    if (status != ETS_OK) return cli_fail(path, &error);
     const int code = cli_check_record_inputs(path, session->record.record);
     if (code != CLI_OK) return code;
     if (session->engine->method_info(session->program, method, &info, &error) != ETS_OK) {

@@ -474,8 +474,11 @@ static int set_inputs(const struct cli_session *session, struct ets_engine_metho
         return cli_fail(session->path, &error);
     }
     if (inputs->count != info.input_count) {
-        return cli_complain(CLI_USAGE, "%s: %s takes %zu input%s, not %zu", session->path, name,
-                            info.input_count, info.input_count == 1 ? "" : "s", inputs->count);
+        const bool is_several = info.input_count > 0 && inputs->count > info.input_count &&
+                                inputs->count % info.input_count == 0;
+        return cli_complain(CLI_USAGE, "%s: %s takes %zu input%s, not %zu%s", session->path, name,
+                            info.input_count, info.input_count == 1 ? "" : "s", inputs->count,
+                            is_several ? ": all runs are of the same inputs" : "");
     }
     for (size_t i = 0; i < inputs->count; i++) {
         if (session->engine->method_set_input(method, i, &inputs->values[i], &error) != ETS_OK) {

@@ -233,13 +233,14 @@ static int check_single(const struct cli_captured *captured, const char *path, c
 }
 
 /* Checks options that need the debug buffer. */
-static int check_buffer(const struct cli_arguments *arguments, const struct cli_subject *subject)
+static int check_buffer(const struct cli_arguments *arguments, const struct cli_subject *subject,
+                        const struct ets_inspection *inspection)
 {
     static const char *const of_bytes[] = {"--save", "--compare", "--heat-map", "--show", NULL};
     const char *needing = cli_first_given(arguments, of_bytes);
     if (needing == NULL && arguments->word_count > 1) needing = "TENSOR";
     if (needing == NULL || subject->debug_buffer.data != NULL) return CLI_OK;
-    return cli_complain(CLI_USAGE, "%s needs --debug-buffer, which contains the tensors", needing);
+    return cli_complain_debug_buffer(inspection, needing, NULL);
 }
 
 static int show_tensors(const struct cli_arguments *arguments, const struct cli_subject *subject,
@@ -249,7 +250,7 @@ static int show_tensors(const struct cli_arguments *arguments, const struct cli_
     static struct cli_captured captured;
     const char *path = cli_value(arguments, "--save"),
                *picture = cli_value(arguments, "--heat-map");
-    int code = check_buffer(arguments, subject);
+    int code = check_buffer(arguments, subject, inspection);
     if (code == CLI_OK) code = cli_captured_choose(arguments, subject, inspection, &captured);
     if (code == CLI_OK) code = check_single(&captured, path, picture);
     if (code != CLI_OK) return code;
