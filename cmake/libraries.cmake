@@ -60,7 +60,7 @@ target_include_directories(etscope_verify PUBLIC ${PROJECT_SOURCE_DIR}/include)
 
 # Views, what is known of some files, and tables, pictures, text and SQL of them: not for users of the library, whose interface
 # would never settle.
-set(ets_output_objects $<TARGET_OBJECTS:ets_generate> $<TARGET_OBJECTS:ets_views> $<TARGET_OBJECTS:ets_advice>
+set(ets_output_objects $<TARGET_OBJECTS:ets_generate> $<TARGET_OBJECTS:ets_quality> $<TARGET_OBJECTS:ets_views> $<TARGET_OBJECTS:ets_advice>
     $<TARGET_OBJECTS:ets_study> $<TARGET_OBJECTS:ets_catalogue> $<TARGET_OBJECTS:ets_output>)
 add_library(etscope_output STATIC ${ets_output_objects})
 target_include_directories(etscope_output PUBLIC ${PROJECT_SOURCE_DIR}/src)

@@ -52,6 +52,7 @@ LAYERS = {
     "engine": {"base", "format", "host", "payload"},
     "generate": {"base", "engine", "format", "host", "memory", "numerics"},
     "reference": {"base", "engine", "host", "numerics", "operators", "record"},
+    "quality": {"base", "engine", "generate", "host", "numerics", "operators", "record", "reference"},
     "gap": {"base", "format", "host", "inspect",
             "numerics", "operators", "record", "reference", "verify", "payload"},
     "views": {"base", "compare", "contents", "cost", "format", "gap",
@@ -61,10 +62,10 @@ LAYERS = {
     "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views", "payload"},
     "catalogue": {"advice", "base", "format", "host", "inspect", "memory", "study", "views"},
     "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "generate", "host", "inspect",
-               "memory", "numerics", "partition", "record", "study", "verify", "views", "payload"},
+               "memory", "numerics", "partition", "quality", "record", "study", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "generate", "host", "import", "inspect", "memory", "numerics", "output",
-            "record", "study", "verify", "views", "payload"},
+            "quality", "record", "study", "verify", "views", "payload"},
 }
 # Folder of src/ -> its rooms -> rooms of the same folder that they may use, besides themselves. Other
 # rooms of cli are commands: they may use all of these and no other command.

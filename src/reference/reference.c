@@ -224,7 +224,7 @@ static enum ets_status read_fallback(struct opening *opening)
     struct ets_error *error = opening->error;
     ETS_TRY(
         ets_reference_program_read(options->fallback, arena, &reference->symbols, fallback, error));
-    ETS_TRY(ets_reference_weights_find(options->record, fallback, arena, error));
+    ETS_TRY(ets_reference_weights_find(options, fallback, arena, error));
     ETS_TRY(ets_reference_weights_restore(program, fallback, arena, error));
     opening->twin_of = ets_arena_alloc_array(arena, program->plan_count, sizeof *opening->twin_of);
     if (opening->twin_of == NULL) return no_memory(error);
@@ -257,7 +257,7 @@ static enum ets_status open_reference(struct opening *opening)
     ETS_TRY(ets_reference_program_read(reference->options.graph, arena, &reference->symbols,
                                        &reference->program, error));
     ETS_TRY(
-        ets_reference_weights_find(reference->options.record, &reference->program, arena, error));
+        ets_reference_weights_find(&reference->options, &reference->program, arena, error));
     ETS_TRY(number_nodes(opening));
     ETS_TRY(find_steps(opening));
     if (needs_fallback(reference)) ETS_TRY(read_fallback(opening));

@@ -51,6 +51,12 @@
 struct ets_reference;
 struct ets_reference_state;
 
+/* Numbers in place of a weight's. */
+struct ets_reference_weight {
+    struct ets_text source; /* as the graph's input names it */
+    struct ets_tensor tensor; /* of the weight's shape; borrowed until close */
+};
+
 struct ets_reference_options {
     const struct ets_engine *engine;
     struct ets_etrecord *record;
@@ -64,6 +70,8 @@ struct ets_reference_options {
                                                 record has them (reference_state.h) */
     struct ets_reference_state *end; /* takes the buffers that a run changes, if it ends well; may
                                         be `start`; NULL: they are dropped */
+    const struct ets_reference_weight *weights; /* [weight_count] in place of the record's */
+    uint32_t weight_count;
 };
 
 /* How a node is computed. */

@@ -178,7 +178,26 @@ static enum ets_status read_mutated(const struct reference_program *functional,
     return ETS_OK;
 }
 
-enum ets_status ets_reference_weights_find(struct ets_etrecord *record,
+static bool has_sizes_of(const struct ets_tensor *one, const struct ets_tensor *other)
+{
+    bool is_same = one->rank == other->rank;
+    for (uint32_t i = 0; is_same && i < one->rank; i++) is_same = one->sizes[i] == other->sizes[i];
+    return is_same;
+}
+
+/* The tensor that the options give in place of a weight; else the weight. */
+static const struct ets_tensor *replacement(const struct ets_reference_options *options,
+                                            struct ets_text source, const struct ets_tensor *weight)
+{
+    for (uint32_t i = 0; i < options->weight_count && source.data != NULL; i++) {
+        const struct ets_reference_weight *given = &options->weights[i];
+        if (!ets_text_equal(given->source, source)) continue;
+        if (has_sizes_of(&given->tensor, weight)) return &given->tensor;
+    }
+    return weight;
+}
+
+enum ets_status ets_reference_weights_find(const struct ets_reference_options *options,
                                            struct reference_program *program,
                                            struct ets_arena *arena, struct ets_error *error)
 {
@@ -188,7 +207,7 @@ enum ets_status ets_reference_weights_find(struct ets_etrecord *record,
         ets_arena_alloc_array(arena, graph->input_count, sizeof *objects);
     program->weights = ets_arena_alloc_array(arena, graph->input_count, sizeof *program->weights);
     if (program->weights == NULL || objects == NULL) return no_memory(error);
-    ETS_TRY(read_dictionary(record, graph, arena, &dictionary, error));
+    ETS_TRY(read_dictionary(options->record, graph, arena, &dictionary, error));
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
         if (ets_reference_input_is_given(input)) continue;
@@ -200,7 +219,7 @@ enum ets_status ets_reference_weights_find(struct ets_etrecord *record,
         const struct ets_tensor *tensor = found != NULL ? &found->value.as.tensor : NULL;
         const uint32_t slot = program->plans[0].inputs[i];
         ETS_TRY(check(graph, input, tensor, program->plans[0].described[slot], error));
-        program->weights[i] = tensor;
+        program->weights[i] = replacement(options, input->source, tensor);
     }
     return ets_reference_weight_parts_find(program, objects, find_weight, &dictionary, arena,
                                            error);

@@ -9,11 +9,12 @@
 bool ets_reference_input_is_given(const struct ets_graph_input *input);
 
 /*
- * Fills `program->weights` from the record's entries of the program. NOT_FOUND: a weight is not in
+ * Fills `program->weights` from the record's entries of the program and from the options' weights,
+ * which replace them. NOT_FOUND: a weight is not in
  * the record; MALFORMED: it has another type or shape; NO_MEMORY, and the statuses of the record's
  * reader.
  */
-enum ets_status ets_reference_weights_find(struct ets_etrecord *record,
+enum ets_status ets_reference_weights_find(const struct ets_reference_options *options,
                                            struct reference_program *program,
                                            struct ets_arena *arena, struct ets_error *error);
 

@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "cli/core/bounds.h"
-#include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
-#include "cli/core/interrupt.h"
-#include "cli/core/progress.h"
 #include "cli/core/write_table.h"
-#include "cli/tokens/prompt_tokens.h"
-#include "cli/tokens/token_program.h"
-#include "generate/generation.h"
+#include "cli/quality/quality_sides.h"
 #include "output/table/quality_table.h"
 #include "output/text/quality_text.h"
 
@@ -20,8 +15,11 @@ static const struct cli_command_option option_list[] = {
     {"--tokens", .value = "FILE",
      .help = "The tokens of a text: numbers with spaces or commas between them, or a .npy"},
     {"--reference", .value = "FILE",
-     .help = "The program to compare with (a .pte or .bpte), such as the float original of a "
-             "quantized model; with the same vocabulary"},
+     .help = "What to compare with, such as the float original of a quantized model: a program "
+             "(.pte or .bpte) with the same vocabulary, or an ETRecord with the inputs of MODEL, "
+             "whose graph is evaluated in float64"},
+    {"--etrecord",
+     .help = "The ETRecord of MODEL; without --reference its graph is what MODEL is compared with"},
     {"--reference-data"},
     {"--map", .value = "KEY=VALUE[,...]", .is_repeatable = true,
      .help = "How both programs take tokens, where it is not recognized; as of `generate`"},
@@ -44,25 +42,12 @@ static const struct cli_command_option option_list[] = {
     {NULL},
 };
 
-enum { MODEL = 0, REFERENCE = 1, SIDES = 2, FEWEST_TOKENS = 2, SHOWN = 10 };
-
-static const char *const titles[SIDES] = {"recognized", "reference recognized"};
-
-struct side {
-    struct cli_session session;
-    struct ets_token_model model;
-};
+enum { SHOWN = 10 };
 
 struct comparing {
     const struct cli_arguments *arguments;
-    struct ets_arena arena;
-    struct side sides[SIDES];
+    struct cli_quality quality;
     struct ets_quality_limits limits;
-    int64_t *tokens;
-    uint32_t count;
-    struct ets_quality_runs runs;
-    struct cli_progress progress;
-    uint32_t before; /* tokens of the runs that ended */
 };
 
 static int read_limits(struct comparing *c)
@@ -90,118 +75,16 @@ static int check_words(struct comparing *c)
                             "quality needs one program: etscope quality model.pte "
                             "--tokens text.txt --reference float.pte");
     }
-    if (!cli_has(arguments, "--reference")) {
+    if (cli_quality_reference(arguments) == NULL) {
         return cli_complain(CLI_USAGE,
-                            "quality compares with another program: --reference float.pte");
+                            "quality compares with another program: --reference float.pte, or "
+                            "float.etrecord");
     }
     if (!cli_has(arguments, "--tokens")) {
         return cli_complain(CLI_USAGE, "quality needs the tokens of a text: --tokens text.txt");
     }
     const int code = read_limits(c);
     return code == CLI_OK ? cli_check_stdin(arguments) : code;
-}
-
-static int open_side(struct comparing *c, int index, const char *path)
-{
-    struct side *side = &c->sides[index];
-    side->session =
-        (struct cli_session){.arguments = c->arguments,
-                             .path = path,
-                             .data_option = index == REFERENCE ? "--reference-data" : NULL};
-    int code = cli_program_open(path, &side->session.model);
-    if (code == CLI_OK) code = cli_recognize_tokens(&side->session, titles[index], &side->model);
-    if (code == CLI_OK && cli_tokens_need_inputs(&side->model)) {
-        return cli_complain(CLI_INPUT,
-                            "%s: an encoder has inputs of its own: quality compares programs that "
-                            "take tokens alone",
-                            path);
-    }
-    return code == CLI_OK ? cli_check_token_data(&side->session, &side->model) : code;
-}
-
-/* The tokens, which both programs must take. */
-static int read_tokens(struct comparing *c)
-{
-    const char *path = cli_value(c->arguments, "--tokens");
-    const struct side *model = &c->sides[MODEL], *reference = &c->sides[REFERENCE];
-    struct ets_error error;
-    if (model->model.vocabulary != reference->model.vocabulary) {
-        return cli_complain(CLI_MISMATCH,
-                            "different vocabularies: %s has %u tokens, the reference %s %u",
-                            model->session.path, model->model.vocabulary, reference->session.path,
-                            reference->model.vocabulary);
-    }
-    const int code =
-        cli_read_tokens(path, model->model.vocabulary, &c->arena, &c->tokens, &c->count);
-    if (code != CLI_OK) return code;
-    if (c->count < FEWEST_TOKENS) {
-        return cli_complain(CLI_INPUT,
-                            "%s has 1 token: each is predicted from those before it, so expected 2 "
-                            "or more",
-                            cli_path_name(path));
-    }
-    for (int i = 0; i < SIDES; i++) {
-        if (ets_generation_check_each(&c->sides[i].model, c->count, &error) != ETS_OK) {
-            return cli_fail(c->sides[i].session.path, &error);
-        }
-    }
-    cli_evaluation_bytes(); /* logits are larger than the files say */
-    if (ets_quality_runs_init(&c->runs, c->tokens, c->count, model->model.vocabulary, &c->arena,
-                              &error) != ETS_OK) {
-        return cli_fail(path, &error);
-    }
-    return CLI_OK;
-}
-
-static bool is_stopped(void *context, uint32_t used)
-{
-    struct comparing *c = context;
-    cli_progress_count(&c->progress, "token", (double)c->before + used, 2.0 * c->count);
-    return cli_interrupted() != 0;
-}
-
-/* Runs one program over all tokens; the engine is open. */
-static int run_side(struct comparing *c, int index, ets_generation_logits_function *logits)
-{
-    struct cli_session *session = &c->sides[index].session;
-    struct ets_generation generation;
-    struct ets_error error;
-    const int code =
-        cli_session_program(session, (unsigned)cli_number(c->arguments, "--threads", 0));
-    if (code != CLI_OK) return code;
-    const struct ets_generation_options options = {.engine = session->engine,
-                                                   .program = session->program,
-                                                   .model = &c->sides[index].model,
-                                                   .now_ns = cli_now_ns,
-                                                   .is_stopped = is_stopped,
-                                                   .stop_context = c,
-                                                   .tokens = c->tokens,
-                                                   .prompt_count = c->count,
-                                                   .logits = logits,
-                                                   .logits_context = &c->runs};
-    const enum ets_status status = ets_generation_run(&options, &c->arena, &generation, &error);
-    c->before += c->count;
-    cli_session_close_program(session);
-    if (status != ETS_OK) return cli_fail(session->path, &error);
-    if (!generation.is_stopped) return CLI_OK;
-    return cli_complain(CLI_SIGNAL + cli_interrupted(),
-                        "interrupted before both programs saw all tokens: there is nothing to "
-                        "show");
-}
-
-static int run(struct comparing *c)
-{
-    int code = cli_session_engine(&c->sides[MODEL].session);
-    if (code != CLI_OK) return code;
-    c->sides[REFERENCE].session.engine = c->sides[MODEL].session.engine;
-    c->progress = cli_progress_start();
-    cli_interrupt_begin();
-    code = run_side(c, REFERENCE, ets_quality_keep);
-    if (code == CLI_OK) code = run_side(c, MODEL, ets_quality_score);
-    cli_interrupt_end();
-    cli_progress_end(&c->progress);
-    if (code == CLI_OK) ets_quality_sum_up(&c->runs.result);
-    return code;
 }
 
 /* How many of the worst tokens are shown; 0: all in order. */
@@ -218,7 +101,7 @@ static void put_sentences(const struct comparing *c, struct ets_table *table)
     uint32_t count = 0;
     for (; count < 2; count++) {
         struct ets_text_builder text = {rooms[count], sizeof rooms[count], 0};
-        if (!ets_quality_sentence(&c->runs.result, &c->limits, c->sides[REFERENCE].session.path,
+        if (!ets_quality_sentence(&c->quality.runs.result, &c->limits, cli_quality_reference(c->arguments),
                                   count, &text)) {
             break;
         }
@@ -237,7 +120,7 @@ static int show(const struct comparing *c)
     cli_style(c->arguments, path, &style);
     const uint32_t shown = count_shown(c, &style);
     int code = CLI_OK;
-    if (ets_quality_table_fill(table, &c->runs.result, shown, &error) != ETS_OK) {
+    if (ets_quality_table_fill(table, &c->quality.runs.result, shown, &error) != ETS_OK) {
         code = cli_fail(NULL, &error);
     }
     if (code == CLI_OK) code = cli_choose_columns(c->arguments, table);
@@ -246,9 +129,9 @@ static int show(const struct comparing *c)
         code = cli_write_table(c->arguments, table, &style);
     }
     ets_table_close(table);
-    if (code == CLI_OK && shown > 0 && shown < c->runs.result.count) {
+    if (code == CLI_OK && shown > 0 && shown < c->quality.runs.result.count) {
         cli_note("the %u of %u tokens with the largest KL; --top 0 shows all", shown,
-                 c->runs.result.count);
+                 c->quality.runs.result.count);
     }
     return code;
 }
@@ -257,17 +140,15 @@ static int cmd_quality(const struct cli_arguments *arguments)
 {
     static struct comparing c;
     c = (struct comparing){.arguments = arguments};
-    ets_arena_init(&c.arena, NULL, 0);
     int code = check_words(&c);
-    if (code == CLI_OK) code = open_side(&c, MODEL, arguments->words[0]);
-    if (code == CLI_OK) code = open_side(&c, REFERENCE, cli_value(arguments, "--reference"));
-    if (code == CLI_OK) code = read_tokens(&c);
-    if (code == CLI_OK) code = run(&c);
+    if (code != CLI_OK) return code;
+    code = cli_quality_open(arguments, &c.quality);
+    if (code == CLI_OK) code = cli_quality_run(&c.quality);
     if (code == CLI_OK) code = show(&c);
-    if (code == CLI_OK && !ets_quality_passes(&c.runs.result, &c.limits)) code = CLI_NEGATIVE;
-    cli_session_close(&c.sides[REFERENCE].session);
-    cli_session_close(&c.sides[MODEL].session);
-    ets_arena_reset(&c.arena);
+    if (code == CLI_OK && !ets_quality_passes(&c.quality.runs.result, &c.limits)) {
+        code = CLI_NEGATIVE;
+    }
+    cli_quality_close(&c.quality);
     return code;
 }
 

@@ -1,0 +1,283 @@
+/* Evaluates the graphs of a record as the methods of a program. */
+#include "quality/graph_engine.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "host/arena.h"
+#include "reference/reference_state.h"
+#include "reference/weights.h"
+
+struct ets_engine_program {
+    struct ets_arena arena;
+    struct ets_graph_engine_options options;
+    struct ets_reference_state *state;
+};
+
+/* Where the value of a user output is made; and its last value. */
+struct made {
+    const struct ets_graph_node *node; /* NULL: nowhere that the observer sees */
+    uint32_t output;
+    struct ets_value value;
+    size_t room;
+    const char *reason; /* why it is not available; or NULL */
+};
+
+struct ets_engine_method {
+    struct ets_engine_program *program;
+    struct ets_arena arena;
+    const struct ets_graph *graph;
+    struct ets_reference *reference;
+    struct ets_value *inputs; /* [input_count], with bytes of their own */
+    size_t *rooms;            /* [input_count] */
+    uint32_t input_count;
+    struct made *outputs; /* [output_count] */
+    uint32_t output_count;
+    struct ets_error *error;
+};
+
+enum ets_status ets_graph_engine_open(const struct ets_graph_engine_options *options,
+                                      struct ets_engine_program **program_out,
+                                      struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    struct ets_engine_program *program = ets_arena_alloc(&arena, sizeof *program);
+    if (program == NULL) return ets_fail_memory(error, "the reference");
+    *program = (struct ets_engine_program){.arena = arena, .options = *options};
+    const enum ets_status status = ets_reference_state_new(NULL, &program->state, error);
+    if (status != ETS_OK) {
+        ets_graph_engine_close(program);
+        return status;
+    }
+    *program_out = program;
+    return ETS_OK;
+}
+
+void ets_graph_engine_close(struct ets_engine_program *program)
+{
+    if (program == NULL) return;
+    ets_reference_state_free(program->state);
+    struct ets_arena arena = program->arena; /* it holds the program */
+    ets_arena_reset(&arena);
+}
+
+enum ets_status ets_graph_of_method(struct ets_etrecord *record, const char *method,
+                                    const struct ets_graph **graph_out,
+                                    const struct ets_graph **fallback_out, struct ets_error *error)
+{
+    struct ets_error inner = {.status = ETS_OK};
+    *fallback_out = NULL;
+    const enum ets_status status = ets_etrecord_edge_graph(record, method, graph_out, error);
+    if (ets_etrecord_method_count(record) > 1) return status;
+    const struct ets_graph *aten;
+    if (ets_etrecord_aten_graph(record, &aten, &inner) != ETS_OK) {
+        if (status != ETS_OK || inner.status == ETS_NOT_FOUND) return status;
+        if (error != NULL) *error = inner;
+        return inner.status;
+    }
+    if (status == ETS_OK) *fallback_out = *graph_out;
+    *graph_out = aten;
+    return ETS_OK;
+}
+
+/* The node and number that make the value `name`. */
+static void find_maker(const struct ets_graph *graph, struct ets_text name, struct made *made)
+{
+    for (uint32_t i = graph->node_count; i > 0 && made->node == NULL; i--) {
+        const struct ets_graph_node *node = &graph->nodes[i - 1];
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            if (node->outputs[k].kind != ETS_ARGUMENT_TENSOR) continue;
+            if (!ets_text_equal(node->outputs[k].name, name)) continue;
+            made->node = node;
+            made->output = k;
+        }
+    }
+}
+
+static enum ets_status read_graph(struct ets_engine_method *method, struct ets_error *error)
+{
+    const struct ets_graph *graph = method->graph;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        method->input_count += ets_reference_input_is_given(&graph->inputs[i]);
+    }
+    struct ets_arena *arena = &method->arena;
+    method->inputs = ets_arena_alloc_array(arena, method->input_count, sizeof *method->inputs);
+    method->rooms = ets_arena_alloc_array(arena, method->input_count, sizeof *method->rooms);
+    method->outputs = ets_arena_alloc_array(arena, graph->output_count, sizeof *method->outputs);
+    if (method->inputs == NULL || method->rooms == NULL || method->outputs == NULL) {
+        return ets_fail_memory(error, "the reference");
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i].role != ETS_OUTPUT_USER) continue;
+        struct made *made = &method->outputs[method->output_count++];
+        if (graph->outputs[i].argument.kind == ETS_ARGUMENT_TENSOR) {
+            find_maker(graph, graph->outputs[i].argument.name, made);
+        }
+    }
+    return ETS_OK;
+}
+
+static enum ets_status fill_method(struct ets_engine_method *method, const char *name,
+                                   struct ets_error *error)
+{
+    const struct ets_graph_engine_options *options = &method->program->options;
+    const struct ets_graph *fallback;
+    ETS_TRY(ets_graph_of_method(options->record, name, &method->graph, &fallback, error));
+    ETS_TRY(read_graph(method, error));
+    const struct ets_reference_options how = {.engine = options->engine,
+                                              .record = options->record,
+                                              .graph = method->graph,
+                                              .fallback = fallback,
+                                              .use_double = options->use_double,
+                                              .memory_limit = options->memory_limit,
+                                              .start = method->program->state,
+                                              .end = method->program->state,
+                                              .weights = options->weights,
+                                              .weight_count = options->weight_count};
+    return ets_reference_open(&how, &method->reference, error);
+}
+
+static void close_method(struct ets_engine_method *method)
+{
+    if (method == NULL) return;
+    ets_reference_close(method->reference);
+    struct ets_arena arena = method->arena; /* it holds the method */
+    ets_arena_reset(&arena);
+}
+
+static enum ets_status open_method(struct ets_engine_program *program, const char *name,
+                                   struct ets_engine_method **method_out, struct ets_error *error)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    struct ets_engine_method *method = ets_arena_alloc(&arena, sizeof *method);
+    if (method == NULL) return ets_fail_memory(error, "the reference");
+    *method = (struct ets_engine_method){.program = program, .arena = arena};
+    const enum ets_status status = fill_method(method, name, error);
+    if (status != ETS_OK) {
+        close_method(method);
+        return status;
+    }
+    *method_out = method;
+    return ETS_OK;
+}
+
+/* Copies a tensor, row-major, into bytes that the copy keeps. */
+static enum ets_status keep(struct ets_arena *arena, const struct ets_tensor *tensor,
+                            struct ets_value *kept, size_t *room, struct ets_error *error)
+{
+    const uint64_t count = ets_tensor_count(tensor);
+    const size_t size = (size_t)count * ets_scalar_type_bytes(tensor->scalar_type);
+    void *bytes = *room > 0 ? (void *)(uintptr_t)kept->as.tensor.data : NULL;
+    if (*room < size || bytes == NULL) {
+        bytes = ets_arena_alloc(arena, size);
+        if (bytes == NULL) return ets_fail_memory(error, "a value of the reference");
+        *room = size;
+    }
+    if (size > 0) ets_tensor_gather(tensor, 0, (size_t)count, bytes);
+    *kept = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = *tensor};
+    ets_tensor_set_contiguous(&kept->as.tensor);
+    kept->as.tensor.data = bytes;
+    kept->as.tensor.data_bytes = size;
+    return ETS_OK;
+}
+
+static enum ets_status set_input(struct ets_engine_method *method, size_t index,
+                                 const struct ets_value *value, struct ets_error *error)
+{
+    if (index >= method->input_count) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "%.*s: the graph has no input %zu: it takes %u, the program more",
+                        ETS_TEXT(method->graph->name), index, method->input_count);
+    }
+    if (value->kind == ETS_VALUE_TENSOR) {
+        return keep(&method->arena, &value->as.tensor, &method->inputs[index],
+                    &method->rooms[index], error);
+    }
+    method->inputs[index] = *value;
+    method->rooms[index] = 0;
+    return ETS_OK;
+}
+
+static enum ets_status observe(void *context, const struct ets_reference_result *result,
+                               struct ets_value *replacement_out, struct ets_error *error)
+{
+    struct ets_engine_method *method = context;
+    const struct ets_graph_engine_options *options = &method->program->options;
+    if (options->observer != NULL) {
+        ETS_TRY(options->observer(options->observer_context, result, replacement_out, error));
+    }
+    for (uint32_t i = 0; i < method->output_count; i++) {
+        struct made *made = &method->outputs[i];
+        if (made->node != result->node || made->output != result->output) continue;
+        made->reason = result->reason;
+        if (result->value.kind == ETS_VALUE_TENSOR) {
+            ETS_TRY(keep(&method->arena, &result->value.as.tensor, &made->value, &made->room,
+                         error));
+        } else {
+            made->value.kind = result->value.kind;
+        }
+    }
+    return ETS_OK;
+}
+
+static enum ets_status execute(struct ets_engine_method *method, struct ets_error *error)
+{
+    return ets_reference_run(method->reference, method->inputs, method->input_count, observe,
+                             method, error);
+}
+
+static enum ets_status get_output(struct ets_engine_method *method, size_t index,
+                                  struct ets_value *value_out, struct ets_error *error)
+{
+    const struct ets_text name = method->graph->name;
+    if (index >= method->output_count) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "%.*s: the graph has no output %zu: it gives %u", ETS_TEXT(name), index,
+                        method->output_count);
+    }
+    const struct made *made = &method->outputs[index];
+    if (made->value.kind != ETS_VALUE_TENSOR) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "%.*s: output %zu is not known: %s",
+                        ETS_TEXT(name), index,
+                        made->reason != NULL ? made->reason : "no operator of the graph makes it");
+    }
+    *value_out = made->value;
+    return ETS_OK;
+}
+
+static enum ets_status input_info(const struct ets_engine_program *program, const char *method,
+                                  size_t index, struct ets_engine_value_info *info_out,
+                                  struct ets_error *error)
+{
+    const struct ets_graph *graph, *fallback;
+    size_t next = 0;
+    ETS_TRY(ets_graph_of_method(program->options.record, method, &graph, &fallback, error));
+    memset(info_out, 0, sizeof *info_out);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        if (!ets_reference_input_is_given(&graph->inputs[i]) || next++ != index) continue;
+        for (uint32_t k = 0; k < graph->value_count; k++) {
+            const struct ets_graph_value *value = &graph->values[k];
+            if (!ets_text_equal(value->name, graph->inputs[i].argument.name)) continue;
+            if (value->scalar_type < 0 || value->rank > ETS_TENSOR_MAX_RANK) continue;
+            struct ets_tensor *tensor = &info_out->tensor;
+            info_out->kind = ETS_VALUE_TENSOR;
+            tensor->scalar_type = (enum ets_scalar_type)value->scalar_type;
+            tensor->rank = value->rank;
+            for (uint32_t d = 0; d < value->rank; d++) tensor->sizes[d] = value->sizes[d];
+            ets_tensor_set_contiguous(tensor);
+            if (ets_tensor_count(tensor) != UINT64_MAX) return ETS_OK;
+        }
+    }
+    return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                    "%.*s: the shape of input %zu is not known", ETS_TEXT(graph->name), index);
+}
+
+const struct ets_engine ets_graph_engine = {.method_open = open_method,
+                                            .method_close = close_method,
+                                            .method_set_input = set_input,
+                                            .method_execute = execute,
+                                            .method_get_output = get_output,
+                                            .input_info = input_info};
