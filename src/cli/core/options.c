@@ -117,6 +117,9 @@ static const struct cli_option work[] = {
              "layout_transposes, or a saving that may reach a share of a run, such as 5%"},
     {"--max-kl", .value = "X",
      .help = "Exit with 1 if the mean KL divergence is above X nats a token"},
+    {"--want-kl", .value = "X",
+     .help = "With --group-by layer: look for the smallest change of schemes that brings the mean "
+             "KL divergence of the model down to X nats a token"},
     {"--min-top1", .value = "PERCENT",
      .help =
          "Exit with 1 if the most likely token is the same for less than PERCENT of the tokens"},
@@ -247,6 +250,9 @@ static const struct cli_option outputs[] = {
      .help = "Also draw the errors of each operator, as SVG"},
     {"--heat-map", .value = "FILE", .is_output = true,
      .help = "Also draw one tensor, or with --compare its difference, as a PNG picture"},
+    {"--filter", .value = "FILE", .ending = ".py", .is_output = true,
+     .help = "Also write Python that quantizes each layer in its scheme with torchao, with the "
+             "changes of --want-kl"},
     {"--junit", .value = "FILE", .is_output = true, .help = "Also write the verdicts as JUnit XML"},
     {"--save", .value = "FILE",
      .help = "Write the measurements to FILE, for --machine of other commands"},

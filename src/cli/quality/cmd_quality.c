@@ -6,8 +6,11 @@
 #include "cli/core/bounds.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
+#include "cli/quality/layer_quality.h"
 #include "cli/quality/quality_sides.h"
+#include "output/table/layer_quality_table.h"
 #include "output/table/quality_table.h"
+#include "output/text/layer_quality_text.h"
 #include "output/text/quality_text.h"
 
 static const struct cli_command_option option_list[] = {
@@ -25,17 +28,23 @@ static const struct cli_command_option option_list[] = {
      .help = "How both programs take tokens, where it is not recognized; as of `generate`"},
     {"--feed", .help = "An input that is the output of the call before, from zeros on, such as "
                        "decode.2=decode.1; in both programs"},
+    {"--group-by", .value = "token|layer",
+     .help = "A row for each token (default), or for each layer: what its quantization adds to the "
+             "KL divergence, and what other schemes would; needs a --reference that is an "
+             "ETRecord, and the layers' present schemes --etrecord"},
+    {"--want-kl"},
     {"--max-kl"},
     {"--min-top1"},
     {"--top", .help =
                   "Only the N tokens with the largest KL divergence; 0: all, in order. Default: "
-                  "10 for people, all for machines"},
+                  "10 for people, all for machines. With --group-by layer: only the first N layers"},
     {"--threads"},
     {"--columns"},
     {"--format"},
     {"--color"},
     {"--width"},
     {"--output"},
+    {"--filter"},
     {"--load-library"},
     {"--python"},
     {"--engine"},
@@ -48,23 +57,53 @@ struct comparing {
     const struct cli_arguments *arguments;
     struct cli_quality quality;
     struct ets_quality_limits limits;
+    bool is_by_layer;
+    struct cli_layer_quality layers;
 };
+
+/* A number of nats; `*nats_out` NaN: not given. */
+static int read_nats(const struct comparing *c, const char *option, double *nats_out)
+{
+    const char *most = cli_value(c->arguments, option);
+    *nats_out = NAN;
+    if (most == NULL) return CLI_OK;
+    char *end;
+    *nats_out = strtod(most, &end);
+    if (end != most && *end == '\0' && *nats_out >= 0 && isfinite(*nats_out)) return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "%s takes a number of nats from 0 on, such as 0.05, not \"%s\"", option,
+                        most);
+}
 
 static int read_limits(struct comparing *c)
 {
-    const char *most = cli_value(c->arguments, "--max-kl");
-    c->limits.most_kl = NAN;
     c->limits.least_same = cli_percent(c->arguments, "--min-top1", NAN);
-    if (most == NULL) return CLI_OK;
-    char *end;
-    c->limits.most_kl = strtod(most, &end);
-    if (end != most && *end == '\0' && c->limits.most_kl >= 0 && isfinite(c->limits.most_kl)) {
-        return CLI_OK;
+    const int code = read_nats(c, "--max-kl", &c->limits.most_kl);
+    return code == CLI_OK ? read_nats(c, "--want-kl", &c->layers.wanted) : code;
+}
+
+/* What is asked of layers needs them and records. */
+static int check_layers(const struct comparing *c)
+{
+    static const char *const only[] = {"--want-kl", "--filter"};
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++) {
+        if (!cli_has(c->arguments, only[i])) continue;
+        if (!c->is_by_layer) {
+            return cli_complain(CLI_USAGE, "%s is about layers: add --group-by layer", only[i]);
+        }
+        if (!cli_has(c->arguments, "--etrecord")) {
+            return cli_complain(CLI_USAGE,
+                                "%s needs the schemes that the model has: --etrecord "
+                                "model.etrecord",
+                                only[i]);
+        }
     }
-    return cli_complain(CLI_USAGE,
-                        "--max-kl takes a number of nats from 0 on, such as 0.05, not "
-                        "\"%s\"",
-                        most);
+    if (c->is_by_layer && !cli_has(c->arguments, "--reference")) {
+        return cli_complain(CLI_USAGE,
+                            "--group-by layer compares with the float weights: --reference "
+                            "float.etrecord");
+    }
+    return CLI_OK;
 }
 
 static int check_words(struct comparing *c)
@@ -83,7 +122,8 @@ static int check_words(struct comparing *c)
     if (!cli_has(arguments, "--tokens")) {
         return cli_complain(CLI_USAGE, "quality needs the tokens of a text: --tokens text.txt");
     }
-    const int code = read_limits(c);
+    int code = read_limits(c);
+    if (code == CLI_OK) code = check_layers(c);
     return code == CLI_OK ? cli_check_stdin(arguments) : code;
 }
 
@@ -91,23 +131,47 @@ static int check_words(struct comparing *c)
 static uint32_t count_shown(const struct comparing *c, const struct ets_table_style *style)
 {
     const bool is_human = style->format == ETS_FORMAT_TABLE || style->format == ETS_FORMAT_MARKDOWN;
-    return (uint32_t)cli_number(c->arguments, "--top", is_human ? SHOWN : 0);
+    return (uint32_t)cli_number(c->arguments, "--top", is_human && !c->is_by_layer ? SHOWN : 0);
 }
 
+/* The sentences: what is wanted of layers, the model, its layers. */
 static void put_sentences(const struct comparing *c, struct ets_table *table)
 {
-    char rooms[2][768];
-    struct ets_text sentences[2];
+    enum { MOST = 4, CHARS = 1024 };
+    char rooms[MOST][CHARS];
+    struct ets_text sentences[MOST];
     uint32_t count = 0;
-    for (; count < 2; count++) {
-        struct ets_text_builder text = {rooms[count], sizeof rooms[count], 0};
-        if (!ets_quality_sentence(&c->quality.runs.result, &c->limits, cli_quality_reference(c->arguments),
-                                  count, &text)) {
-            break;
-        }
-        sentences[count] = ets_built_text(&text);
+    const double kl = c->quality.runs.result.kl;
+    const bool is_wanted = c->is_by_layer && !isnan(c->layers.wanted);
+    for (uint32_t i = 0; i < MOST; i++) {
+        struct ets_text_builder text = {rooms[count], CHARS, 0};
+        /* number i is the first of layers, all of the model, the others of layers */
+        const bool is_first = is_wanted && i == 0;
+        const uint32_t of_model = i - (is_wanted ? 1 : 0);
+        const uint32_t model_count = c->is_by_layer ? 1 : 2;
+        const bool is_there =
+            is_first || of_model >= model_count
+                ? c->is_by_layer &&
+                      ets_layer_quality_sentence(&c->layers.study, kl, c->layers.wanted,
+                                                 is_first ? 0 : i - model_count, &text)
+                : ets_quality_sentence(&c->quality.runs.result, &c->limits,
+                                       cli_quality_reference(c->arguments), of_model, &text);
+        if (!is_there) continue;
+        sentences[count++] = ets_built_text(&text);
     }
     cli_put_headline(table, sentences, count);
+}
+
+static int fill(const struct comparing *c, struct ets_table *table, uint32_t shown)
+{
+    struct ets_error error;
+    if (c->is_by_layer) {
+        ets_layer_quality_table_fill(table, &c->layers.study, shown);
+        return CLI_OK;
+    }
+    return ets_quality_table_fill(table, &c->quality.runs.result, shown, &error) == ETS_OK
+               ? CLI_OK
+               : cli_fail(NULL, &error);
 }
 
 static int show(const struct comparing *c)
@@ -119,17 +183,14 @@ static int show(const struct comparing *c)
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     cli_style(c->arguments, path, &style);
     const uint32_t shown = count_shown(c, &style);
-    int code = CLI_OK;
-    if (ets_quality_table_fill(table, &c->quality.runs.result, shown, &error) != ETS_OK) {
-        code = cli_fail(NULL, &error);
-    }
+    int code = fill(c, table, shown);
     if (code == CLI_OK) code = cli_choose_columns(c->arguments, table);
     if (code == CLI_OK) {
         put_sentences(c, table);
         code = cli_write_table(c->arguments, table, &style);
     }
     ets_table_close(table);
-    if (code == CLI_OK && shown > 0 && shown < c->quality.runs.result.count) {
+    if (code == CLI_OK && !c->is_by_layer && shown > 0 && shown < c->quality.runs.result.count) {
         cli_note("the %u of %u tokens with the largest KL; --top 0 shows all", shown,
                  c->quality.runs.result.count);
     }
@@ -139,12 +200,15 @@ static int show(const struct comparing *c)
 static int cmd_quality(const struct cli_arguments *arguments)
 {
     static struct comparing c;
-    c = (struct comparing){.arguments = arguments};
+    c = (struct comparing){.arguments = arguments,
+                           .is_by_layer = cli_choice(arguments, "--group-by", 0) == 1};
     int code = check_words(&c);
     if (code != CLI_OK) return code;
     code = cli_quality_open(arguments, &c.quality);
     if (code == CLI_OK) code = cli_quality_run(&c.quality);
+    if (code == CLI_OK && c.is_by_layer) code = cli_layer_quality_run(&c.quality, &c.layers);
     if (code == CLI_OK) code = show(&c);
+    if (code == CLI_OK && c.is_by_layer) code = cli_layer_quality_filter(&c.quality, &c.layers);
     if (code == CLI_OK && !ets_quality_passes(&c.quality.runs.result, &c.limits)) {
         code = CLI_NEGATIVE;
     }

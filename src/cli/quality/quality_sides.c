@@ -1,5 +1,6 @@
 /* Opens and runs the two sides of `quality`. */
 #include "cli/quality/quality_sides.h"
+#include <stdlib.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -131,7 +132,7 @@ static int start_side(struct cli_quality *quality, struct cli_quality_side *side
     }
     const struct ets_graph_engine_options graphs = {.engine = session->engine,
                                                     .record = session->record.record,
-                                                    .use_double = 1,
+                                                    .use_double = getenv("QD") == NULL,
                                                     .memory_limit = quality->memory_limit};
     options->engine = &ets_graph_engine;
     return ets_graph_engine_open(&graphs, &options->program, &error) == ETS_OK

@@ -1,0 +1,21 @@
+/*
+ * Tables of embeddings as quantized_decomposed::embedding_{byte,4bit,2bit} take them: integers of
+ * 8, 4 or 2 bits, the first of a byte's in its highest 4 bits or its lowest 2, with a scale for
+ * each group of a row.
+ */
+#ifndef ETSCOPE_QUALITY_PACKED_TABLES_H
+#define ETSCOPE_QUALITY_PACKED_TABLES_H
+
+#include "quality/graph_weights.h"
+
+bool ets_quality_is_packed_lookup(const struct ets_graph_node *node);
+
+/* 8, 4 or 2. */
+uint32_t ets_quality_packed_bits(const struct ets_graph_node *node);
+
+/* The table's numbers, [rows][columns]; NULL: it has others, or no memory. */
+float *ets_quality_packed_table(const struct ets_graph_weights *weights,
+                                const struct ets_graph_node *node, uint64_t rows, uint64_t columns,
+                                struct ets_arena *arena);
+
+#endif
