@@ -118,22 +118,32 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     return ETS_OK;
 }
 
+static struct ets_graph_engine_options graphs_of(const struct ets_graph_divergence *divergence,
+                                                 bool is_own)
+{
+    const struct ets_layer_study_options *options = divergence->options;
+    return (struct ets_graph_engine_options){.engine = options->engine,
+                                             .record = is_own ? options->own : options->reference,
+                                             .use_double = divergence->use_double,
+                                             .memory_limit = options->memory_limit,
+                                             .gives_all = 1,
+                                             .logits = options->model->prefill.logits};
+}
+
 static enum ets_status run(struct evaluation *e, ets_generation_logits_function *logits,
                            struct ets_error *error)
 {
     struct ets_graph_divergence *divergence = e->divergence;
     const struct ets_layer_study_options *options = divergence->options;
-    const struct ets_graph_engine_options graphs = {
-        .engine = options->engine,
-        .record = e->is_own ? options->own : options->reference,
-        .weights = e->weights,
-        .weight_count = e->weight_count,
-        .use_double = divergence->use_double,
-        .memory_limit = options->memory_limit,
-        .observer = e->is_own ? observe : NULL,
-        .observer_context = e};
+    struct ets_graph_engine_options graphs = graphs_of(divergence, e->is_own);
+    const struct ets_token_model *model = &divergence->models[e->is_own];
+    graphs.weights = e->weights;
+    graphs.weight_count = e->weight_count;
+    graphs.observer = e->is_own ? observe : NULL;
+    graphs.observer_context = e;
+    graphs.gives_all = model->prefill.gives_all;
     struct ets_generation_options how = {.engine = &ets_graph_engine,
-                                         .model = options->model,
+                                         .model = model,
                                          .now_ns = options->now_ns,
                                          .tokens = options->tokens,
                                          .prompt_count = options->count,
@@ -171,6 +181,12 @@ enum ets_status ets_graph_divergence_begin(struct ets_graph_divergence *divergen
 {
     const struct ets_layer_study_options *options = divergence->options;
     struct evaluation e = {.divergence = divergence};
+    for (int i = 0; i < 2; i++) {
+        const struct ets_graph_engine_options graphs = graphs_of(divergence, i == 1);
+        divergence->models[i] = *options->model;
+        if (graphs.record == NULL) continue;
+        ETS_TRY(ets_graph_engine_widen(&graphs, &divergence->models[i], error));
+    }
     ETS_TRY(ets_quality_runs_init(&divergence->runs, options->tokens, options->count,
                                   options->model->vocabulary, arena, error));
     return stops(divergence) ? ETS_OK : evaluate(&e, ets_quality_keep, error);

@@ -9,6 +9,8 @@ struct ets_graph_divergence {
     const struct ets_layer_study_options *options;
     struct ets_quality_layers *layers;
     int use_double;
+    struct ets_token_model models[2]; /* of the float graph, and of the quantized one: with logits
+                                         of all tokens of a call where that is possible */
     struct ets_quality_runs runs; /* with the logits of the float graph */
     uint32_t evaluations, expected;
     bool is_stopped;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "host/arena.h"
+#include "quality/graph_tail.h"
 #include "reference/reference_state.h"
 #include "reference/weights.h"
 
@@ -34,7 +35,12 @@ struct ets_engine_method {
     uint32_t input_count;
     struct made *outputs; /* [output_count] */
     uint32_t output_count;
-    struct ets_error *error;
+    struct ets_graph_tail tail; /* taken NULL: outputs are as the graph makes them */
+    struct ets_reference *tail_reference;
+    struct made tokens;      /* what the tail takes its token from */
+    struct made row;         /* of logits, for one token */
+    struct ets_value logits; /* of all tokens */
+    size_t logits_room;
 };
 
 enum ets_status ets_graph_engine_open(const struct ets_graph_engine_options *options,
@@ -119,6 +125,39 @@ static enum ets_status read_graph(struct ets_engine_method *method, struct ets_e
     return ETS_OK;
 }
 
+/* Whether each node can be computed. */
+static bool is_covered(const struct ets_reference *reference)
+{
+    for (uint32_t i = 0; i < ets_reference_node_count(reference); i++) {
+        if (ets_reference_node(reference, i)->route == ETS_ROUTE_UNCOVERED) return false;
+    }
+    return true;
+}
+
+/* Prepares logits of all tokens, if the graph makes those of the last one alone. */
+static enum ets_status open_tail(struct ets_engine_method *method,
+                                 const struct ets_reference_options *whole,
+                                 struct ets_error *error)
+{
+    const struct ets_graph_engine_options *options = &method->program->options;
+    struct ets_graph_tail *tail = &method->tail;
+    if (!options->gives_all) return ETS_OK;
+    ETS_TRY(ets_graph_tail_find(method->graph, options->logits, &method->arena, tail, error));
+    if (tail->taken == NULL) return ETS_OK;
+    find_maker(method->graph, tail->tokens, &method->tokens);
+    struct ets_reference_options how = *whole;
+    how.graph = &tail->graph;
+    how.fallback = NULL;
+    how.start = how.end = NULL;
+    ETS_TRY(ets_reference_open(&how, &method->tail_reference, error));
+    find_maker(&tail->graph, tail->graph.outputs[0].argument.name, &method->row);
+    const bool is_whole = tail->graph.node_count == 0 || method->row.node != NULL;
+    if (method->tokens.node == NULL || !is_whole || !is_covered(method->tail_reference)) {
+        tail->taken = NULL;
+    }
+    return ETS_OK;
+}
+
 static enum ets_status fill_method(struct ets_engine_method *method, const char *name,
                                    struct ets_error *error)
 {
@@ -136,6 +175,7 @@ static enum ets_status fill_method(struct ets_engine_method *method, const char 
                                               .end = method->program->state,
                                               .weights = options->weights,
                                               .weight_count = options->weight_count};
+    ETS_TRY(open_tail(method, &how, error));
     return ets_reference_open(&how, &method->reference, error);
 }
 
@@ -143,6 +183,7 @@ static void close_method(struct ets_engine_method *method)
 {
     if (method == NULL) return;
     ets_reference_close(method->reference);
+    ets_reference_close(method->tail_reference);
     struct ets_arena arena = method->arena; /* it holds the method */
     ets_arena_reset(&arena);
 }
@@ -201,32 +242,126 @@ static enum ets_status set_input(struct ets_engine_method *method, size_t index,
     return ETS_OK;
 }
 
+/* Keeps a value if it is what `made` waits for. */
+static enum ets_status take(struct ets_engine_method *method, struct made *made,
+                            const struct ets_reference_result *result, struct ets_error *error)
+{
+    if (made->node != result->node || made->output != result->output) return ETS_OK;
+    made->reason = result->reason;
+    if (result->value.kind == ETS_VALUE_TENSOR) {
+        return keep(&method->arena, &result->value.as.tensor, &made->value, &made->room, error);
+    }
+    made->value.kind = result->value.kind;
+    return ETS_OK;
+}
+
+static enum ets_status show(const struct ets_engine_method *method,
+                            const struct ets_reference_result *result,
+                            struct ets_value *replacement_out, struct ets_error *error)
+{
+    const struct ets_graph_engine_options *options = &method->program->options;
+    if (options->observer == NULL) return ETS_OK;
+    return options->observer(options->observer_context, result, replacement_out, error);
+}
+
 static enum ets_status observe(void *context, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
     struct ets_engine_method *method = context;
-    const struct ets_graph_engine_options *options = &method->program->options;
-    if (options->observer != NULL) {
-        ETS_TRY(options->observer(options->observer_context, result, replacement_out, error));
-    }
+    ETS_TRY(show(method, result, replacement_out, error));
+    if (method->tail.taken != NULL) ETS_TRY(take(method, &method->tokens, result, error));
     for (uint32_t i = 0; i < method->output_count; i++) {
-        struct made *made = &method->outputs[i];
-        if (made->node != result->node || made->output != result->output) continue;
-        made->reason = result->reason;
-        if (result->value.kind == ETS_VALUE_TENSOR) {
-            ETS_TRY(keep(&method->arena, &result->value.as.tensor, &made->value, &made->room,
-                         error));
-        } else {
-            made->value.kind = result->value.kind;
+        ETS_TRY(take(method, &method->outputs[i], result, error));
+    }
+    return ETS_OK;
+}
+
+static enum ets_status observe_tail(void *context, const struct ets_reference_result *result,
+                                    struct ets_value *replacement_out, struct ets_error *error)
+{
+    struct ets_engine_method *method = context;
+    struct ets_reference_result original = *result;
+    const ptrdiff_t number = result->node - method->tail.graph.nodes;
+    if (number < 0 || number >= (ptrdiff_t)method->tail.graph.node_count) return ETS_OK;
+    original.node = method->tail.originals[number];
+    ETS_TRY(show(method, &original, replacement_out, error));
+    return take(method, &method->row, result, error);
+}
+
+/* What the tail takes of token `number`: a part of all tokens' value. */
+static struct ets_value part_of(const struct ets_engine_method *method, int64_t number)
+{
+    struct ets_value part = method->tokens.value;
+    struct ets_tensor *tensor = &part.as.tensor;
+    const size_t skipped = (size_t)(number * tensor->strides[1]) *
+                           ets_scalar_type_bytes(tensor->scalar_type);
+    tensor->data = (const uint8_t *)tensor->data + skipped;
+    tensor->data_bytes -= skipped;
+    tensor->sizes[1] = 1;
+    if (!method->tail.keeps_dimension) {
+        tensor->rank--;
+        for (uint32_t i = 1; i < tensor->rank; i++) tensor->sizes[i] = tensor->sizes[i + 1];
+    }
+    ets_tensor_set_contiguous(tensor); /* one row, so it is */
+    return part;
+}
+
+/* Makes room for rows like `row`. */
+static enum ets_status make_logits(struct ets_engine_method *method, const struct ets_tensor *row,
+                                   int64_t count, struct ets_error *error)
+{
+    struct ets_tensor tensor = {.scalar_type = row->scalar_type, .rank = 2, .sizes = {count}};
+    tensor.sizes[1] = (int64_t)ets_tensor_count(row);
+    ets_tensor_set_contiguous(&tensor);
+    const size_t size =
+        (size_t)ets_tensor_count(&tensor) * ets_scalar_type_bytes(tensor.scalar_type);
+    if (method->logits_room < size) {
+        method->logits.as.tensor.data = ets_arena_alloc(&method->arena, size);
+        if (method->logits.as.tensor.data == NULL) return ets_fail_memory(error, "the logits");
+        method->logits_room = size;
+    }
+    tensor.data = method->logits.as.tensor.data;
+    tensor.data_bytes = size;
+    method->logits = (struct ets_value){.kind = ETS_VALUE_TENSOR, .as.tensor = tensor};
+    return ETS_OK;
+}
+
+/* The logits of each token of the call. */
+static enum ets_status run_tail(struct ets_engine_method *method, struct ets_error *error)
+{
+    const struct ets_value *tokens = &method->tokens.value;
+    if (tokens->kind != ETS_VALUE_TENSOR || tokens->as.tensor.rank < 2 ||
+        tokens->as.tensor.sizes[0] != 1) {
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET, "%.*s: %.*s is not known: %s",
+                        ETS_TEXT(method->graph->name), ETS_TEXT(method->tail.tokens),
+                        method->tokens.reason != NULL ? method->tokens.reason : "no row of tokens");
+    }
+    const int64_t count = tokens->as.tensor.sizes[1];
+    for (int64_t i = 0; i < count; i++) {
+        struct ets_value row = part_of(method, i);
+        if (method->tail.graph.node_count > 0) {
+            ETS_TRY(ets_reference_run(method->tail_reference, &row, 1, observe_tail, method, error));
+            row = method->row.value;
         }
+        if (row.kind != ETS_VALUE_TENSOR) {
+            return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                            "%.*s: the logits are not known: %s", ETS_TEXT(method->graph->name),
+                            method->row.reason != NULL ? method->row.reason : "no tensor");
+        }
+        if (i == 0) ETS_TRY(make_logits(method, &row.as.tensor, count, error));
+        const size_t size = method->logits.as.tensor.data_bytes / (size_t)count;
+        if (ets_tensor_count(&row.as.tensor) != (uint64_t)method->logits.as.tensor.sizes[1]) break;
+        uint8_t *bytes = (uint8_t *)(uintptr_t)method->logits.as.tensor.data;
+        memcpy(bytes + (size_t)i * size, row.as.tensor.data, size);
     }
     return ETS_OK;
 }
 
 static enum ets_status execute(struct ets_engine_method *method, struct ets_error *error)
 {
-    return ets_reference_run(method->reference, method->inputs, method->input_count, observe,
-                             method, error);
+    ETS_TRY(ets_reference_run(method->reference, method->inputs, method->input_count, observe,
+                              method, error));
+    return method->tail.taken != NULL ? run_tail(method, error) : ETS_OK;
 }
 
 static enum ets_status get_output(struct ets_engine_method *method, size_t index,
@@ -237,6 +372,10 @@ static enum ets_status get_output(struct ets_engine_method *method, size_t index
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "%.*s: the graph has no output %zu: it gives %u", ETS_TEXT(name), index,
                         method->output_count);
+    }
+    if (method->tail.taken != NULL && index == method->program->options.logits) {
+        *value_out = method->logits;
+        return ETS_OK;
     }
     const struct made *made = &method->outputs[index];
     if (made->value.kind != ETS_VALUE_TENSOR) {
@@ -281,3 +420,30 @@ const struct ets_engine ets_graph_engine = {.method_open = open_method,
                                             .method_execute = execute,
                                             .method_get_output = get_output,
                                             .input_info = input_info};
+
+static enum ets_status widen(struct ets_engine_program *program, struct ets_token_method *shape,
+                             struct ets_error *error)
+{
+    struct ets_engine_method *method;
+    if (shape->gives_all) return ETS_OK;
+    ETS_TRY(open_method(program, shape->name, &method, error));
+    shape->gives_all = method->tail.taken != NULL;
+    close_method(method);
+    return ETS_OK;
+}
+
+enum ets_status ets_graph_engine_widen(const struct ets_graph_engine_options *options,
+                                       struct ets_token_model *model, struct ets_error *error)
+{
+    struct ets_engine_program *program;
+    if (!options->gives_all || model->prefill.logits != options->logits ||
+        model->decode.logits != options->logits) {
+        return ETS_OK;
+    }
+    ETS_TRY(ets_graph_engine_open(options, &program, error));
+    enum ets_status status = widen(program, &model->prefill, error);
+    if (model->is_one) model->decode = model->prefill;
+    else if (status == ETS_OK) status = widen(program, &model->decode, error);
+    ets_graph_engine_close(program);
+    return status;
+}

@@ -21,6 +21,7 @@
 
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
+#include "generate/recognize.h"
 #include "reference/reference.h"
 
 struct ets_graph_engine_options {
@@ -32,6 +33,12 @@ struct ets_graph_engine_options {
     uint64_t memory_limit; /* as of a reference */
     ets_reference_observer *observer; /* sees each value of a run; NULL: none */
     void *observer_context;
+    /*
+     * 1: output `logits` has a row for each token of a call, also where the graph makes only that
+     * of the last one, if it takes it in a way that is known (graph_tail.h).
+     */
+    int gives_all;
+    uint32_t logits;
 };
 
 extern const struct ets_engine ets_graph_engine;
@@ -41,6 +48,13 @@ enum ets_status ets_graph_engine_open(const struct ets_graph_engine_options *opt
                                       struct ets_engine_program **program_out,
                                       struct ets_error *error);
 void ets_graph_engine_close(struct ets_engine_program *program); /* NULL is allowed */
+
+/*
+ * Sets `gives_all` of the methods of a model that have logits of each token with these options.
+ * Statuses: those of opening the methods.
+ */
+enum ets_status ets_graph_engine_widen(const struct ets_graph_engine_options *options,
+                                       struct ets_token_model *model, struct ets_error *error);
 
 /*
  * The graph that a method's evaluation uses: the record's ATen program, if it has one and no other

@@ -68,8 +68,8 @@ static bool find_best(const struct search *search, uint32_t *row_out, uint32_t *
             const struct ets_layer_effect *other = &search->study->rows[i].effects[k];
             const double gain = present->kl - other->kl; /* NaN is never better */
             const double bytes = (double)other->bytes - (double)present->bytes;
-            if (!(gain > 0)) continue;
-            const double worth = gain / (bytes > 1 ? bytes : 1);
+            if (!(gain > 0 && bytes > 0)) continue; /* what it has may be chosen better */
+            const double worth = gain / bytes;
             if (worth <= best) continue;
             best = worth;
             *row_out = i;

@@ -1,6 +1,5 @@
 /* Opens and runs the two sides of `quality`. */
 #include "cli/quality/quality_sides.h"
-#include <stdlib.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -132,12 +131,14 @@ static int start_side(struct cli_quality *quality, struct cli_quality_side *side
     }
     const struct ets_graph_engine_options graphs = {.engine = session->engine,
                                                     .record = session->record.record,
-                                                    .use_double = getenv("QD") == NULL,
-                                                    .memory_limit = quality->memory_limit};
+                                                    .use_double = 1,
+                                                    .memory_limit = quality->memory_limit,
+                                                    .gives_all = 1,
+                                                    .logits = side->model.prefill.logits};
     options->engine = &ets_graph_engine;
-    return ets_graph_engine_open(&graphs, &options->program, &error) == ETS_OK
-               ? CLI_OK
-               : cli_fail(session->path, &error);
+    enum ets_status status = ets_graph_engine_widen(&graphs, &side->model, &error);
+    if (status == ETS_OK) status = ets_graph_engine_open(&graphs, &options->program, &error);
+    return status == ETS_OK ? CLI_OK : cli_fail(session->path, &error);
 }
 
 /* Runs one side over all tokens. */
