@@ -133,8 +133,10 @@ static enum ets_status build(struct search *search, const struct ets_graph_outpu
     struct ets_graph_node *nodes = ets_arena_alloc_array(arena, graph->node_count, sizeof *nodes);
     struct ets_graph_input *inputs =
         ets_arena_alloc_array(arena, (size_t)graph->input_count + 1, sizeof *inputs);
+    struct ets_graph_value *values =
+        ets_arena_alloc_array(arena, graph->value_count, sizeof *values);
     tail->originals = ets_arena_alloc_array(arena, graph->node_count, sizeof *tail->originals);
-    if (nodes == NULL || inputs == NULL || tail->originals == NULL) {
+    if (nodes == NULL || inputs == NULL || values == NULL || tail->originals == NULL) {
         return ets_fail_memory(error, "the graph");
     }
     tail->graph = (struct ets_graph){.name = graph->name,
@@ -143,8 +145,12 @@ static enum ets_status build(struct search *search, const struct ets_graph_outpu
                                      .inputs = inputs,
                                      .outputs = logits,
                                      .output_count = 1,
-                                     .values = graph->values,
-                                     .value_count = graph->value_count};
+                                     .values = values};
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        /* without that of the token, whose type may be another than the graph's */
+        if (ets_text_equal(graph->values[i].name, tail->taken->outputs[0].name)) continue;
+        values[tail->graph.value_count++] = graph->values[i];
+    }
     for (uint32_t i = 0; i < graph->node_count; i++) {
         if (!search->is_behind[i]) continue;
         tail->originals[tail->graph.node_count] = &graph->nodes[i];
