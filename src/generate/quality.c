@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "generate/greedy.h"
+#include "generate/token_times.h"
 #include "numerics/element.h"
 
 /* Logits with what makes log probabilities of them. */
@@ -80,6 +81,22 @@ enum ets_status ets_quality_compare(const float *reference, const float *model, 
     return ETS_OK;
 }
 
+static void find_interval(struct ets_quality *quality)
+{
+    const uint32_t count = quality->count;
+    double squares = 0;
+    quality->kl_lower = quality->kl_upper = NAN;
+    if (count < 2 || !isfinite(quality->kl)) return;
+    for (uint32_t i = 0; i < count; i++) {
+        const double apart = quality->tokens[i].kl - quality->kl;
+        squares += apart * apart;
+    }
+    const struct ets_ranged range =
+        ets_mean_interval(quality->kl, sqrt(squares / (count - 1)), count);
+    quality->kl_lower = range.low > 0 ? range.low : 0;
+    quality->kl_upper = range.high;
+}
+
 void ets_quality_sum_up(struct ets_quality *quality)
 {
     double kl = 0, of_model = 0, of_reference = 0;
@@ -97,6 +114,7 @@ void ets_quality_sum_up(struct ets_quality *quality)
         if (!token->is_same && quality->first_other == count) quality->first_other = i;
     }
     quality->kl = kl / count;
+    find_interval(quality);
     quality->perplexity = exp(-of_model / count);
     quality->reference_perplexity = exp(-of_reference / count);
 }

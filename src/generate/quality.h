@@ -36,6 +36,8 @@ struct ets_quality {
     struct ets_quality_token *tokens; /* [count] by position */
     uint32_t count;
     double kl; /* mean */
+    double kl_lower, kl_upper; /* its 95 % interval (Student's t), the positions taken as
+                                  independent; NaN: of one position, or not finite */
     double perplexity, reference_perplexity;
     uint32_t same_count, near_count; /* `is_same`, `is_near` */
     uint32_t worst;                  /* index of the largest divergence, the first of equal ones */

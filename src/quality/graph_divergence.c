@@ -185,8 +185,10 @@ enum ets_status ets_graph_divergence_begin(struct ets_graph_divergence *divergen
         const struct ets_graph_engine_options graphs = graphs_of(divergence, i == 1);
         divergence->models[i] = *options->model;
         if (graphs.record == NULL) continue;
+        divergence->is_of_own = i == 1;
         ETS_TRY(ets_graph_engine_widen(&graphs, &divergence->models[i], error));
     }
+    divergence->is_of_own = false;
     ETS_TRY(ets_quality_runs_init(&divergence->runs, options->tokens, options->count,
                                   options->model->vocabulary, arena, error));
     return stops(divergence) ? ETS_OK : evaluate(&e, ets_quality_keep, error);

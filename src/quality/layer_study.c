@@ -34,8 +34,11 @@ static enum ets_status find_layers(struct work *work, struct ets_error *error)
                         ETS_TEXT(graph->name));
     }
     if (options->own == NULL) return ETS_OK;
+    work->study->is_of_own = true;
     ETS_TRY(ets_graph_of_method(options->own, method, &graph, &fallback, error));
-    return ets_quality_layers_join(layers, options->own, graph, work->arena, error);
+    ETS_TRY(ets_quality_layers_join(layers, options->own, graph, work->arena, error));
+    work->study->is_of_own = false;
+    return ETS_OK;
 }
 
 static enum ets_status make_room(struct work *work, struct ets_error *error)
@@ -69,6 +72,7 @@ static enum ets_status measure_whole(struct work *work, struct ets_error *error)
             ets_arena_copy_text(work->arena, inner.message, strlen(inner.message));
         if (study->own_reason == NULL) return ets_fail_memory(error, "a reason");
     } else if (status != ETS_OK) {
+        study->is_of_own = true;
         if (error != NULL) *error = inner;
         return status;
     } else {
@@ -95,12 +99,33 @@ static enum ets_status measure_one(struct work *work, uint32_t layer, const floa
     return ets_graph_divergence_of_reference(&work->divergence, work->numbers, kl_out, error);
 }
 
+/* Whether a layer's present numbers are those of its scheme in `room`. */
+static bool is_rounded(const struct ets_quality_layer *layer, const float *room)
+{
+    for (uint64_t i = 0; i < layer->rows * layer->columns; i++) {
+        const float apart = fabsf(room[i] - layer->present[i]);
+        if (!(apart <= 1e-5f * fabsf(room[i]) + 1e-30f)) return false;
+    }
+    return true;
+}
+
+static void compare_scales(struct work *work, const struct ets_quality_layer *layer)
+{
+    const struct ets_weight_scheme *scheme = &layer->scheme;
+    if (scheme->bits == 0 || ets_weight_scheme_is_float(scheme)) return;
+    if (!ets_weight_scheme_fits(scheme, layer->columns)) return;
+    ets_weight_scheme_round(scheme, layer->numbers, (size_t)layer->rows, (size_t)layer->columns,
+                            work->room);
+    work->study->has_other_scales |= !is_rounded(layer, work->room);
+}
+
 static enum ets_status measure_layer(struct work *work, uint32_t number, struct ets_error *error)
 {
     const struct ets_quality_layer *layer = &work->study->layers.items[number];
     struct ets_layer_row *row = &work->study->rows[number];
     *row = (struct ets_layer_row){.layer = layer, .present.kl = NAN};
     if (layer->present != NULL) {
+        compare_scales(work, layer);
         row->present.bytes = layer->scheme.bits == 0
                                  ? 0
                                  : ets_weight_scheme_bytes(&layer->scheme, layer->rows,
@@ -184,5 +209,6 @@ enum ets_status ets_layer_study_run(const struct ets_layer_study_options *option
     const enum ets_status status = study(&work, error);
     study_out->evaluations = work.divergence.evaluations;
     study_out->is_stopped = work.divergence.is_stopped;
+    study_out->is_of_own |= work.divergence.is_of_own;
     return status;
 }

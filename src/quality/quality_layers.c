@@ -108,6 +108,13 @@ static struct ets_text next_key(struct numbering *numbering, const struct use *u
     return (struct ets_text){key, path.size + size};
 }
 
+static bool is_floating(const struct ets_tensor *tensor)
+{
+    const int type = (int)tensor->scalar_type;
+    return type == ETS_SCALAR_FLOAT || type == ETS_SCALAR_DOUBLE || type == ETS_SCALAR_HALF ||
+           type == ETS_SCALAR_BFLOAT16;
+}
+
 /* Whether a layer is of this parameter already: two operators may share one. */
 static bool is_known(const struct ets_quality_layers *layers, struct ets_text source)
 {
@@ -134,7 +141,7 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
     if (place.input == ETS_GRAPH_NONE) return ETS_OK;
     const struct ets_text source = finding->weights.graph->inputs[place.input].source;
     const struct ets_tensor *tensor = ets_graph_weights_tensor(&finding->weights, place.input);
-    if (tensor == NULL || tensor->rank != 2 || is_known(layers, source)) return ETS_OK;
+    if (tensor == NULL || is_known(layers, source)) return ETS_OK;
     const struct ets_text key = next_key(&finding->numbering, use);
     if (key.data == NULL) return no_memory(error);
     if (layers->count == ETS_QUALITY_MOST_LAYERS) {
@@ -145,11 +152,9 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
                                                      &finding->room, sizeof *items);
     if (items == NULL) return no_memory(error);
     layers->items = items;
+    if (tensor->rank != 2 || !is_floating(tensor)) return ETS_OK;
     float *numbers = ets_quality_numbers(tensor, finding->arena);
-    if (numbers == NULL) {
-        layers->left_out++;
-        return ETS_OK;
-    }
+    if (numbers == NULL) return no_memory(error);
     if (ets_strings_add(finding->keys, key) != layers->count + 1) return no_memory(error);
     layers->is_narrow |= tensor->scalar_type != ETS_SCALAR_FLOAT;
     items[layers->count++] = (struct ets_quality_layer){.name = name_of(source),

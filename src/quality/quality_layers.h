@@ -37,8 +37,7 @@ struct ets_quality_layer {
 struct ets_quality_layers {
     struct ets_quality_layer *items;
     uint32_t count;
-    uint32_t left_out; /* weights that are neither joined nor tried: of other shapes */
-    bool is_narrow;    /* a weight is not in float32 */
+    bool is_narrow; /* a weight is not in float32 */
     struct ets_strings keys; /* module and number of each layer, from 1 on */
 };
 
@@ -58,7 +57,8 @@ enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
                                         struct ets_etrecord *record, const struct ets_graph *graph,
                                         struct ets_arena *arena, struct ets_error *error);
 
-/* Copies numbers into [rows][columns] floats of the arena; NULL: another shape, or no memory. */
+/* Copies numbers into [rows][columns] floats of the arena; NULL: another shape, no numbers, or no
+ * memory. */
 float *ets_quality_numbers(const struct ets_tensor *tensor, struct ets_arena *arena);
 
 #endif

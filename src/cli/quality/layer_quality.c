@@ -44,7 +44,9 @@ int cli_layer_quality_run(struct cli_quality *quality, struct cli_layer_quality 
         ets_layer_study_run(&options, &quality->arena, &layers->study, &error);
     cli_interrupt_end();
     cli_progress_end(&quality->progress);
-    if (status != ETS_OK) return cli_fail(error.file != NULL ? NULL : reference->session.path, &error);
+    if (status != ETS_OK) {
+        return cli_fail(layers->study.is_of_own ? own : reference->session.path, &error);
+    }
     if (!layers->study.is_stopped) return CLI_OK;
     return cli_complain(CLI_SIGNAL + cli_interrupted(),
                         "interrupted before all layers were evaluated: there is nothing to show");

@@ -64,19 +64,46 @@ static void add_wanted(const struct ets_layer_study *study, double wanted,
         return;
     }
     if (!study->is_reached) {
-        ets_add_text(text, "no change of weights reaches KL %g: ", wanted);
-        if (!isnan(study->rest_kl)) {
-            ets_add_text(text, "with float weights %.3g is left; ", study->rest_kl);
-        }
+        ets_add_text(text, "no change of weights reaches KL %g; the nearest, column change", wanted);
+    } else {
+        add_changes(study, text);
     }
-    add_changes(study, text);
     ets_add_text(text, ": KL %.3g -> %.3g, ", study->own_kl, study->changed_kl);
     add_signed_bytes(study->added_bytes, text);
     ets_add_text(text, " (quantized graph with the changes, evaluated)");
 }
 
-/* "layers.0.feed_forward.w2 (4 bit, groups of 32) adds most, KL 0.0042; all weights together give
- * 0.0178, the rest (activations, caches, kernels) 0.0032 of 0.021" */
+/* Whether the record's graph and the program are as far from the float graph. */
+static bool agrees(double of_graph, double of_program)
+{
+    static const double ROUNDING = 1e-6, NEAR = 0.25;
+    return fabs(of_graph - of_program) <= ROUNDING + NEAR * fmax(of_graph, of_program);
+}
+
+/* What the weights together leave of the model's divergence. */
+static void add_left(const struct ets_layer_study *study, double model_kl,
+                     struct ets_text_builder *text)
+{
+    const double left = model_kl - study->weights_kl;
+    if (!isnan(study->own_kl) && !agrees(study->own_kl, model_kl)) {
+        ets_add_text(text,
+                     "; but the graph of its ETRecord gives KL %.3g, the program %.3g: they are not "
+                     "of one model, or the program computes something else",
+                     study->own_kl, model_kl);
+        return;
+    }
+    ets_add_text(text, "; the weights of %u layers together give %.3g of the model's %.3g",
+                 study->layers.count, study->weights_kl, model_kl);
+    if (left < 0) {
+        ets_add_text(text, ": errors of weights and of the rest partly cancel");
+    } else {
+        ets_add_text(text, ", %.2g is left for activations, caches and kernels", left);
+    }
+    if (isnan(study->rest_kl)) return;
+    ets_add_text(text, " (its graph with float weights: %.2g)", study->rest_kl);
+}
+
+/* "layers.0.feed_forward.w2 (4 bit, groups of 32) adds most, KL 0.0042; ..." */
 static void add_present(const struct ets_layer_study *study, double model_kl,
                         struct ets_text_builder *text)
 {
@@ -85,11 +112,7 @@ static void add_present(const struct ets_layer_study *study, double model_kl,
     if (row->layer->scheme.bits > 0) add_scheme(&row->layer->scheme, text);
     else ets_add_text(text, "scheme not known");
     ets_add_text(text, ") adds most, KL %.3g", row->present.kl);
-    if (isnan(study->weights_kl)) return;
-    ets_add_text(text, "; the weights of %u layers together give %.3g", study->layers.count,
-                 study->weights_kl);
-    ets_add_text(text, ", and %.3g of the model's %.3g is not theirs (activations, caches, kernels)",
-                 model_kl - study->weights_kl, model_kl);
+    if (!isnan(study->weights_kl)) add_left(study, model_kl, text);
 }
 
 static void add_tried(const struct ets_layer_study *study, struct ets_text_builder *text)
@@ -137,8 +160,7 @@ static const char filter_start[] =
     "import torch\n"
     "from torchao.quantization import (Int8DynamicActivationIntxWeightConfig, "
     "IntxWeightOnlyConfig, quantize_)\n"
-    "from torchao.quantization.granularity import PerAxis, PerGroup\n\n"
-    "SCHEMES = {  # name: (bits, elements that share a scale; 0: a row)\n";
+    "from torchao.quantization.granularity import PerAxis, PerGroup\n\n";
 
 static const char filter_end[] =
     "}\n\n\n"
@@ -148,16 +170,26 @@ static const char filter_end[] =
     "        dtype = getattr(torch, f\"int{bits}\")\n"
     "        granularity = PerGroup(group) if group else PerAxis(0)\n"
     "        quantize_(model, Int8DynamicActivationIntxWeightConfig(\n"
-    "            weight_dtype=dtype, weight_granularity=granularity),\n"
+    "            weight_dtype=dtype, weight_granularity=granularity,\n"
+    "            intx_choose_qparams_algorithm=ALGORITHM),\n"
     "            filter_fn=lambda m, fqn: isinstance(m, torch.nn.Linear) "
     "and SCHEMES.get(fqn) == scheme)\n"
-    "        quantize_(model, IntxWeightOnlyConfig(weight_dtype=dtype, granularity=granularity),\n"
+    "        quantize_(model, IntxWeightOnlyConfig(\n"
+    "            weight_dtype=dtype, granularity=granularity,\n"
+    "            intx_choose_qparams_algorithm=ALGORITHM),\n"
     "            filter_fn=lambda m, fqn: isinstance(m, torch.nn.Embedding) "
     "and SCHEMES.get(fqn) == scheme)\n";
 
 void ets_layer_quality_filter(const struct ets_layer_study *study, struct ets_output *output)
 {
     ets_output_write(output, filter_start, sizeof filter_start - 1);
+    ets_output_print(output, "ALGORITHM = \"%s\"\n",
+                     study->has_other_scales ? "hqq_scale_only" : "affine");
+    if (study->has_other_scales) {
+        ets_output_print(output, "# The present scales are not those of \"affine\".\n");
+    }
+    ets_output_print(output,
+                     "SCHEMES = {  # name: (bits, elements that share a scale; 0: a row)\n");
     for (uint32_t i = 0; i < study->layers.count; i++) {
         const struct ets_weight_scheme *scheme = scheme_of(study, i);
         const struct ets_text name = study->rows[i].layer->name;

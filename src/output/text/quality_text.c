@@ -39,8 +39,11 @@ static void add_answer(const struct ets_quality *quality, const struct ets_quali
                      limits->most_kl);
     }
     ets_add_plain_text(text, " against %.256s", reference);
-    ets_add_text(text, " over %u token%s; the best token is the same at %u (%.1f %%", count,
-                 count == 1 ? "" : "s", quality->same_count,
+    ets_add_text(text, " over %u token%s", count, count == 1 ? "" : "s");
+    if (quality->kl_lower < quality->kl_upper) {
+        ets_add_text(text, " (95 %% interval %.3g..%.3g)", quality->kl_lower, quality->kl_upper);
+    }
+    ets_add_text(text, "; the best token is the same at %u (%.1f %%", quality->same_count,
                  percent_of(quality->same_count, count));
     if (!isnan(limits->least_same)) {
         ets_add_text(text, ", %s %g %%",
