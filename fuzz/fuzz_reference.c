@@ -1,11 +1,14 @@
 /*
  * Reads the input as the JSON of two exported programs, separated by a zero byte. The second is the
- * fallback of the first. Both are opened and run with kernels that return zeros.
+ * fallback of the first. Both are opened and run with kernels that return zeros; layers are looked
+ * for in the first.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "quality/graph_tail.h"
+#include "quality/quality_layers.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
 #include "record/record_maps.h"
@@ -104,6 +107,20 @@ static int take_inputs(const struct ets_graph *graph, struct ets_graph *copy,
     return 1;
 }
 
+/* Layers and the tail of a language model; there are no weights. */
+static void find_layers(struct ets_etrecord *record, const struct ets_graph *graph)
+{
+    struct ets_arena arena;
+    struct ets_quality_layers layers;
+    struct ets_graph_tail tail;
+    ets_arena_init(&arena, NULL, MEMORY_LIMIT);
+    if (ets_quality_layers_find(record, graph, &arena, &layers, NULL) == ETS_OK) {
+        (void)ets_quality_layers_join(&layers, record, graph, &arena, NULL);
+    }
+    for (uint32_t i = 0; i < 2; i++) (void)ets_graph_tail_find(graph, i, &arena, &tail, NULL);
+    ets_arena_reset(&arena);
+}
+
 static void evaluate(const struct ets_graph *graph, const struct ets_graph *fallback)
 {
     static const struct ets_engine engine = {.interface_version = ETS_ENGINE_INTERFACE_VERSION,
@@ -125,6 +142,7 @@ static void evaluate(const struct ets_graph *graph, const struct ets_graph *fall
             record.export_graph_id = node->origins[node->origin_count - 1].graph_id;
         }
     }
+    find_layers(&record, graph);
     for (options.use_double = 0; options.use_double < 2; options.use_double++) {
         struct ets_reference *reference;
         struct ets_error error;

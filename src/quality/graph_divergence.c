@@ -110,12 +110,14 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
 {
     struct evaluation *e = context;
     const struct ets_quality_layers *layers = e->divergence->layers;
-    if (result->value.kind != ETS_VALUE_TENSOR) return ETS_OK;
-    for (uint32_t i = 0; i < layers->count; i++) {
-        if (layers->items[i].origin.node != result->node) continue;
-        ETS_TRY(see_layer(e, i, &result->value.as.tensor, replacement_out, error));
+    const uintptr_t first = (uintptr_t)layers->own->nodes, node = (uintptr_t)result->node;
+    const uintptr_t number = (node - first) / sizeof *result->node;
+    if (result->value.kind != ETS_VALUE_TENSOR || node < first ||
+        number >= layers->own->node_count || layers->at_node[number] == 0) {
+        return ETS_OK; /* also nodes of subgraphs */
     }
-    return ETS_OK;
+    return see_layer(e, layers->at_node[number] - 1, &result->value.as.tensor, replacement_out,
+                     error);
 }
 
 static struct ets_graph_engine_options graphs_of(const struct ets_graph_divergence *divergence,

@@ -5,70 +5,59 @@
 #include "base/text.h"
 #include "host/strings.h"
 #include "operators/operator_traits.h"
+#include "quality/graph_weights.h"
 
 struct search {
     const struct ets_graph *graph;
-    struct ets_strings names; /* of values */
-    uint32_t *makers;         /* by a name's number; a node, or ETS_GRAPH_NONE */
-    uint32_t room;
-    bool *is_behind; /* [node_count] between the last token and the logits */
+    struct ets_graph_weights values;
+    bool *is_changed; /* [input_count] a buffer that the graph writes */
+    bool *is_behind;  /* [node_count] between the last token and the logits */
     uint32_t *waiting, waiting_count;
     struct ets_graph_tail *tail;
     bool is_spoiled; /* the logits depend on something else, too */
 };
 
-static enum ets_status begin(struct search *search, struct ets_arena *arena,
-                             struct ets_error *error)
+/* Marks inputs that are targets of outputs. */
+static enum ets_status find_changed(struct search *search, struct ets_arena *arena,
+                                    struct ets_error *error)
 {
     const struct ets_graph *graph = search->graph;
-    uint64_t room = 1;
-    for (uint32_t i = 0; i < graph->node_count; i++) room += graph->nodes[i].output_count;
-    search->room = room < UINT32_MAX ? (uint32_t)room : 0;
-    search->makers = ets_arena_alloc_array(arena, search->room, sizeof *search->makers);
-    search->is_behind = ets_arena_alloc_array(arena, graph->node_count, sizeof(bool));
-    search->waiting = ets_arena_alloc_array(arena, graph->node_count, sizeof(uint32_t));
-    if (search->makers == NULL || search->is_behind == NULL || search->waiting == NULL ||
-        ets_strings_init(&search->names, arena) != 0) {
-        return ets_fail_memory(error, "the graph");
-    }
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct ets_graph_node *node = &graph->nodes[i];
-        for (uint32_t k = 0; k < node->output_count; k++) {
-            if (node->outputs[k].name.data == NULL) continue;
-            const uint32_t number = ets_strings_add(&search->names, node->outputs[k].name);
-            if (number >= search->room) return ets_fail_memory(error, "the graph");
-            search->makers[number] = i;
+    struct ets_strings targets;
+    if (ets_strings_init(&targets, arena) != 0) return ets_fail_memory(error, "the graph");
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        const struct ets_graph_output *output = &graph->outputs[i];
+        if (output->role != ETS_OUTPUT_BUFFER_MUTATION || output->target.data == NULL) continue;
+        if (ets_strings_add(&targets, output->target) == UINT32_MAX) {
+            return ets_fail_memory(error, "the graph");
         }
+    }
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct ets_text source = graph->inputs[i].source;
+        search->is_changed[i] =
+            source.data != NULL && ets_strings_find(&targets, source) != UINT32_MAX;
     }
     return ETS_OK;
 }
 
-static uint32_t maker_of(const struct search *search, struct ets_text name)
-{
-    if (name.data == NULL) return ETS_GRAPH_NONE;
-    const uint32_t number = ets_strings_find(&search->names, name);
-    const bool is_made = number != ETS_STRING_NONE && number < search->room;
-    return is_made ? search->makers[number] : ETS_GRAPH_NONE;
-}
-
-static bool is_weight(const struct search *search, struct ets_text name)
+static enum ets_status begin(struct search *search, struct ets_arena *arena,
+                             struct ets_error *error)
 {
     const struct ets_graph *graph = search->graph;
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        const struct ets_graph_input *input = &graph->inputs[i];
-        if (!ets_text_equal(input->argument.name, name)) continue;
-        if (input->role != ETS_INPUT_PARAMETER && input->role != ETS_INPUT_BUFFER &&
-            input->role != ETS_INPUT_CONSTANT) {
-            return false;
-        }
-        for (uint32_t k = 0; k < graph->output_count; k++) {
-            const bool is_changed = graph->outputs[k].role == ETS_OUTPUT_BUFFER_MUTATION &&
-                                    ets_text_equal(graph->outputs[k].target, input->source);
-            if (is_changed) return false;
-        }
-        return true;
+    search->is_changed = ets_arena_alloc_array(arena, graph->input_count, sizeof(bool));
+    search->is_behind = ets_arena_alloc_array(arena, graph->node_count, sizeof(bool));
+    search->waiting = ets_arena_alloc_array(arena, graph->node_count, sizeof(uint32_t));
+    if (search->is_changed == NULL || search->is_behind == NULL || search->waiting == NULL) {
+        return ets_fail_memory(error, "the graph");
     }
-    return false;
+    ETS_TRY(find_changed(search, arena, error));
+    return ets_graph_weights_index(graph, arena, &search->values, error);
+}
+
+static bool is_weight(const struct search *search, uint32_t input)
+{
+    if (input == ETS_GRAPH_NONE || search->is_changed[input]) return false;
+    const enum ets_graph_input_role role = search->graph->inputs[input].role;
+    return role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER || role == ETS_INPUT_CONSTANT;
 }
 
 static bool is_number(const struct ets_graph_argument *argument, int64_t value)
@@ -107,9 +96,10 @@ static void visit_argument(struct search *search, const struct ets_graph_argumen
 {
     switch (argument->kind) {
     case ETS_ARGUMENT_TENSOR: {
-        const uint32_t maker = maker_of(search, argument->name);
-        if (maker != ETS_GRAPH_NONE) visit(search, maker);
-        else search->is_spoiled |= !is_weight(search, argument->name);
+        const struct ets_graph_place place =
+            ets_graph_weights_place(&search->values, argument->name);
+        if (place.node != ETS_GRAPH_NONE) visit(search, place.node);
+        else search->is_spoiled |= !is_weight(search, place.input);
         break;
     }
     case ETS_ARGUMENT_LIST:

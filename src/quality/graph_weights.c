@@ -79,13 +79,20 @@ static enum ets_status read_entry(struct ets_graph_weights *weights, struct ets_
     return ETS_OK;
 }
 
+enum ets_status ets_graph_weights_index(const struct ets_graph *graph, struct ets_arena *arena,
+                                        struct ets_graph_weights *weights_out,
+                                        struct ets_error *error)
+{
+    *weights_out = (struct ets_graph_weights){.graph = graph, .name_room = graph->input_count + 1};
+    return index_values(weights_out, arena, error);
+}
+
 enum ets_status ets_graph_weights_read(struct ets_etrecord *record, const struct ets_graph *graph,
                                        struct ets_arena *arena,
                                        struct ets_graph_weights *weights_out,
                                        struct ets_error *error)
 {
-    *weights_out = (struct ets_graph_weights){.graph = graph, .name_room = graph->input_count + 1};
-    ETS_TRY(index_values(weights_out, arena, error));
+    ETS_TRY(ets_graph_weights_index(graph, arena, weights_out, error));
     weights_out->tensors =
         ets_arena_alloc_array(arena, weights_out->name_room, sizeof *weights_out->tensors);
     if (weights_out->tensors == NULL || ets_strings_init(&weights_out->names, arena) != 0) {
@@ -100,8 +107,8 @@ enum ets_status ets_graph_weights_read(struct ets_etrecord *record, const struct
     return read_entry(weights_out, record, "_constants", arena, error);
 }
 
-static struct ets_graph_place place_of(const struct ets_graph_weights *weights,
-                                       struct ets_text name)
+struct ets_graph_place ets_graph_weights_place(const struct ets_graph_weights *weights,
+                                               struct ets_text name)
 {
     if (name.data == NULL) return nowhere;
     const uint32_t number = ets_strings_find(&weights->values, name);
@@ -123,7 +130,7 @@ struct ets_graph_place ets_graph_weights_behind(const struct ets_graph_weights *
     struct ets_graph_place place = nowhere;
     for (int i = 0; i < MOST_STEPS; i++) {
         if (argument->kind != ETS_ARGUMENT_TENSOR) return nowhere;
-        place = place_of(weights, argument->name);
+        place = ets_graph_weights_place(weights, argument->name);
         if (place.node == ETS_GRAPH_NONE) return place;
         const struct ets_graph_node *node = &weights->graph->nodes[place.node];
         if (!keeps_numbers(node) || node->input_count == 0) return place;
@@ -155,7 +162,7 @@ bool ets_graph_weights_is_constant(const struct ets_graph_weights *weights, uint
         for (uint32_t i = 0; i < each->input_count; i++) {
             if (each->inputs[i].kind == ETS_ARGUMENT_SYMBOL) return false;
             if (each->inputs[i].kind != ETS_ARGUMENT_TENSOR) continue;
-            const struct ets_graph_place place = place_of(weights, each->inputs[i].name);
+            const struct ets_graph_place place = ets_graph_weights_place(weights, each->inputs[i].name);
             if (place.node == ETS_GRAPH_NONE) {
                 if (place.input == ETS_GRAPH_NONE) return false;
                 if (is_given(&weights->graph->inputs[place.input])) return false;

@@ -22,11 +22,20 @@ struct ets_graph_weights {
     uint32_t room, name_room;
 };
 
+/* Only the values of a graph; there are no tensors. Status: NO_MEMORY. */
+enum ets_status ets_graph_weights_index(const struct ets_graph *graph, struct ets_arena *arena,
+                                        struct ets_graph_weights *weights_out,
+                                        struct ets_error *error);
+
 /* Statuses: NO_MEMORY, those of the record's reader. */
 enum ets_status ets_graph_weights_read(struct ets_etrecord *record, const struct ets_graph *graph,
                                        struct ets_arena *arena,
                                        struct ets_graph_weights *weights_out,
                                        struct ets_error *error);
+
+/* Where the value of this name is made. */
+struct ets_graph_place ets_graph_weights_place(const struct ets_graph_weights *weights,
+                                               struct ets_text name);
 
 /* Where the tensor that an argument names is made, behind views, permutations and casts. */
 struct ets_graph_place ets_graph_weights_behind(const struct ets_graph_weights *weights,

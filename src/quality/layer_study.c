@@ -75,6 +75,8 @@ static enum ets_status measure_whole(struct work *work, struct ets_error *error)
         study->is_of_own = true;
         if (error != NULL) *error = inner;
         return status;
+    } else if (!work->options->model->is_one) {
+        study->own_reason = "its tokens go through two methods, and weights are changed in one";
     } else {
         for (uint32_t i = 0; i < layers->count; i++) work->numbers[i] = layers->items[i].numbers;
         ETS_TRY(ets_graph_divergence_of_own(&work->divergence, work->numbers, work->arena,
@@ -192,7 +194,8 @@ static enum ets_status study(struct work *work, struct ets_error *error)
         ETS_TRY(measure_layer(work, i, error));
     }
     qsort(work->study->rows, work->study->layers.count, sizeof *work->study->rows, compare_rows);
-    if (!isnan(work->options->wanted) && !isnan(work->study->own_kl)) {
+    if (!isnan(work->options->wanted) && work->study->own_reason == NULL &&
+        !isnan(work->study->own_kl)) {
         ETS_TRY(ets_scheme_search(&work->divergence, work->options->wanted, work->study,
                                   work->arena, error));
     }

@@ -56,8 +56,9 @@ struct ets_layer_study {
     struct ets_layer_row *rows; /* [layers.count] the largest present divergence first; without
                                    one, that of the smallest scheme */
     double weights_kl; /* all weights of the quantized model in the float graph; NaN: not known */
-    double own_kl;     /* the quantized record's graph as it is; NaN: not known, */
-    const char *own_reason; /* for this reason; else NULL */
+    double own_kl;     /* the quantized record's graph as it is; NaN: not known */
+    const char *own_reason; /* why this graph cannot be evaluated, or not with other weights; else
+                               NULL */
     double rest_kl;         /* that graph with the float weights: all but weights; NaN likewise */
     bool has_other_scales; /* than ets_weight_scheme_round gives: a present weight differs */
     struct ets_layer_change *changes; /* [change_count] that reach the wanted divergence */

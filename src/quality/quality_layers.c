@@ -115,19 +115,11 @@ static bool is_floating(const struct ets_tensor *tensor)
            type == ETS_SCALAR_BFLOAT16;
 }
 
-/* Whether a layer is of this parameter already: two operators may share one. */
-static bool is_known(const struct ets_quality_layers *layers, struct ets_text source)
-{
-    for (uint32_t i = 0; i < layers->count; i++) {
-        if (ets_text_equal(layers->items[i].source, source)) return true;
-    }
-    return false;
-}
-
 struct finding {
     struct ets_graph_weights weights;
     struct numbering numbering;
-    struct ets_strings *keys; /* of layers, in their order, from 1 on */
+    struct ets_strings sources; /* of layers: two operators may share a parameter */
+    struct ets_strings *keys;   /* of layers, in their order, from 1 on */
     struct ets_quality_layers *layers;
     struct ets_arena *arena;
     uint32_t room;
@@ -141,7 +133,8 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
     if (place.input == ETS_GRAPH_NONE) return ETS_OK;
     const struct ets_text source = finding->weights.graph->inputs[place.input].source;
     const struct ets_tensor *tensor = ets_graph_weights_tensor(&finding->weights, place.input);
-    if (tensor == NULL || is_known(layers, source)) return ETS_OK;
+    if (tensor == NULL) return ETS_OK;
+    if (ets_strings_find(&finding->sources, source) != UINT32_MAX) return ETS_OK;
     const struct ets_text key = next_key(&finding->numbering, use);
     if (key.data == NULL) return no_memory(error);
     if (layers->count == ETS_QUALITY_MOST_LAYERS) {
@@ -155,6 +148,7 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
     if (tensor->rank != 2 || !is_floating(tensor)) return ETS_OK;
     float *numbers = ets_quality_numbers(tensor, finding->arena);
     if (numbers == NULL) return no_memory(error);
+    if (ets_strings_add(&finding->sources, source) == UINT32_MAX) return no_memory(error);
     if (ets_strings_add(finding->keys, key) != layers->count + 1) return no_memory(error);
     layers->is_narrow |= tensor->scalar_type != ETS_SCALAR_FLOAT;
     items[layers->count++] = (struct ets_quality_layer){.name = name_of(source),
@@ -174,7 +168,10 @@ enum ets_status ets_quality_layers_find(struct ets_etrecord *record, const struc
     *layers_out = (struct ets_quality_layers){.count = 0};
     struct finding finding = {.layers = layers_out, .arena = arena};
     finding.keys = &layers_out->keys;
-    if (ets_strings_init(finding.keys, arena) != 0) return no_memory(error);
+    if (ets_strings_init(finding.keys, arena) != 0 ||
+        ets_strings_init(&finding.sources, arena) != 0) {
+        return no_memory(error);
+    }
     ETS_TRY(ets_graph_weights_read(record, graph, arena, &finding.weights, error));
     ETS_TRY(begin_numbering(&finding.numbering, graph, arena, error));
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -226,7 +223,8 @@ static struct ets_weight_scheme scheme_of(const struct ets_graph_weights *weight
     const uint64_t count = tensor != NULL ? ets_tensor_count(tensor) : 0;
     if (count == layer->rows) return scheme;
     if (count == 1) scheme.is_of_tensor = true;
-    else if (count > 0 && count % layer->rows == 0) {
+    else if (count > 0 && count % layer->rows == 0 &&
+             layer->columns % (count / layer->rows) == 0) {
         scheme.group = (uint32_t)(layer->columns / (count / layer->rows));
     } else {
         scheme.bits = 0;
@@ -281,6 +279,9 @@ enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
     struct finding finding = {.layers = layers, .arena = arena, .keys = &layers->keys};
     ETS_TRY(ets_graph_weights_read(record, graph, arena, &finding.weights, error));
     ETS_TRY(begin_numbering(&finding.numbering, graph, arena, error));
+    layers->own = graph;
+    layers->at_node = ets_arena_alloc_array(arena, graph->node_count, sizeof *layers->at_node);
+    if (layers->at_node == NULL) return no_memory(error);
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct use use;
         if (!find_use(&graph->nodes[i], &use)) continue;
@@ -296,7 +297,11 @@ enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
         if (key.data == NULL) return no_memory(error);
         const uint32_t number = ets_strings_find(finding.keys, key);
         if (number == 0 || number > layers->count) continue;
-        ETS_TRY(join(&finding, &use, &layers->items[number - 1], error));
+        struct ets_quality_layer *layer = &layers->items[number - 1];
+        ETS_TRY(join(&finding, &use, layer, error));
+        if (layer->origin.node != NULL) {
+            layers->at_node[layer->origin.node - graph->nodes] = number;
+        }
     }
     return ETS_OK;
 }

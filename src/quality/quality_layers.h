@@ -38,6 +38,8 @@ struct ets_quality_layers {
     struct ets_quality_layer *items;
     uint32_t count;
     bool is_narrow; /* a weight is not in float32 */
+    const struct ets_graph *own; /* of the quantized record; NULL: not joined */
+    uint32_t *at_node; /* [own->node_count] 1 + the layer whose origin the node is; 0: none */
     struct ets_strings keys; /* module and number of each layer, from 1 on */
 };
 

@@ -44,8 +44,8 @@ class Numbers(QualityTest):
         ours, theirs = (math.exp(sum(expected[name]) / 23) for name in ("nll", "reference_nll"))
         self.assertEqual(same, 22)
         self.assertTrue(document["headline"].startswith(f"KL {kl:.3g} nats a token against "), document["headline"])
-        self.assertIn("over 23 tokens; the best token is the same at 22 (95.7 %), among the reference's 5 best at 23 "
-                      f"(100.0 %); perplexity {ours:.4g} against {theirs:.4g}", document["headline"])
+        self.assertIn("over 23 tokens (95 % interval 0.0193..0.0304); the best token is the same at 22 (95.7 %), "
+                      f"among the reference's 5 best at 23 (100.0 %); perplexity {ours:.4g} against {theirs:.4g}", document["headline"])
         self.assertIn(f"largest KL {max(expected['kl']):.3g}, at position {1 + expected['kl'].index(max(expected['kl']))}; "
                       "the best tokens first differ at position 2: 3, of the reference 14, in the file 35",
                       document["headline"])

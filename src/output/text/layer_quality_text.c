@@ -52,10 +52,9 @@ static void add_changes(const struct ets_layer_study *study, struct ets_text_bui
 static void add_wanted(const struct ets_layer_study *study, double wanted,
                        struct ets_text_builder *text)
 {
-    if (isnan(study->own_kl)) {
-        ets_add_plain_text(text, "changes were not looked for: the quantized graph %s%s",
-                           study->own_reason != NULL ? "cannot be evaluated: " : "is not known",
-                           study->own_reason != NULL ? study->own_reason : "");
+    if (study->own_reason != NULL || isnan(study->own_kl)) {
+        ets_add_plain_text(text, "changes were not looked for: the graph of the ETRecord: %s",
+                           study->own_reason != NULL ? study->own_reason : "not evaluated");
         return;
     }
     if (study->change_count == 0 && study->is_reached) {

@@ -116,6 +116,8 @@ static void test_quality__sums(void **state)
     struct ets_quality quality = {.tokens = tokens, .count = 3};
     ets_quality_sum_up(&quality);
     expect_near(quality.kl, 0.5);
+    expect_near(quality.kl_lower, 0); /* 0.5 -+ 4.302653 * 0.25 / sqrt(3), cut at 0 */
+    assert_true(fabs(quality.kl_upper - 1.121036) < 1e-3);
     expect_near(quality.perplexity, exp(2));
     expect_near(quality.reference_perplexity, exp(0.5));
     assert_true(quality.same_count == 1 && quality.near_count == 2);
@@ -123,6 +125,7 @@ static void test_quality__sums(void **state)
     quality.count = 1;
     ets_quality_sum_up(&quality);
     assert_true(quality.worst == 0 && quality.first_other == 1);
+    assert_true(isnan(quality.kl_lower) && isnan(quality.kl_upper));
 }
 
 /* Rows of logits as a program gives them: all of a call, of another type, too many. */
