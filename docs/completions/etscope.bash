@@ -373,9 +373,12 @@ _etscope() {
     quality:--data) ;;
     quality:--tokens) ;;
     quality:--reference) ;;
+    quality:--etrecord|quality:--etrecord_path) ;;
     quality:--reference-data) ;;
     quality:--map) compopt +o default 2>/dev/null ;;
     quality:--feed) compopt +o default 2>/dev/null ;;
+    quality:--group-by|quality:-g|quality:--by) words='token layer' ;;
+    quality:--want-kl) compopt +o default 2>/dev/null ;;
     quality:--max-kl) compopt +o default 2>/dev/null ;;
     quality:--min-top1) compopt +o default 2>/dev/null ;;
     quality:--top|quality:-n) compopt +o default 2>/dev/null ;;
@@ -385,6 +388,7 @@ _etscope() {
     quality:--color) words='auto always never' ;;
     quality:--width) compopt +o default 2>/dev/null ;;
     quality:--output|quality:-o) ;;
+    quality:--filter) ;;
     quality:--load-library) ;;
     quality:--python) ;;
     quality:--engine) ;;
@@ -481,7 +485,7 @@ _etscope() {
         summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
-        quality) words='-h --help --data --tokens --reference --reference-data --map --feed --max-kl --min-top1 --top -n --threads --columns -c --format -f --color --width --output -o --load-library --python --engine' ;;
+        quality) words='-h --help --data --tokens --reference --etrecord --etrecord_path --reference-data --map --feed --group-by -g --by --want-kl --max-kl --min-top1 --top -n --threads --columns -c --format -f --color --width --output -o --filter --load-library --python --engine' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all -a' ;;
         dump) words='-h --help --bytes --data --debug-buffer --debug_buffer_path --format -f --partial --output -o' ;;

@@ -35,7 +35,7 @@ struct ets_quality_token {
 struct ets_quality {
     struct ets_quality_token *tokens; /* [count] by position */
     uint32_t count;
-    double kl; /* mean */
+    double kl;                 /* mean */
     double kl_lower, kl_upper; /* its 95 % interval (Student's t), the positions taken as
                                   independent; NaN: of one position, or not finite */
     double perplexity, reference_perplexity;

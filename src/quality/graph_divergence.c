@@ -13,8 +13,8 @@ struct evaluation {
     struct ets_graph_divergence *divergence;
     const float *const *numbers; /* [layers.count]; NULL: all are their own */
     bool is_own;
-    struct ets_arena *kept;      /* for numbers that outlive it; NULL: none do */
-    struct ets_arena arena;      /* of the evaluation */
+    struct ets_arena *kept; /* for numbers that outlive it; NULL: none do */
+    struct ets_arena arena; /* of the evaluation */
     struct ets_reference_weight *weights;
     uint32_t weight_count;
     uint32_t used; /* tokens that embeddings have seen */

@@ -11,8 +11,8 @@ struct ets_graph_divergence {
     int use_double;
     struct ets_token_model models[2]; /* of the float graph, and of the quantized one: with logits
                                          of all tokens of a call where that is possible */
-    bool is_of_own;               /* an error is of the quantized record */
-    struct ets_quality_runs runs; /* with the logits of the float graph */
+    bool is_of_own;                   /* an error is of the quantized record */
+    struct ets_quality_runs runs;     /* with the logits of the float graph */
     uint32_t evaluations, expected;
     bool is_stopped;
 };

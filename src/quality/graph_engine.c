@@ -136,8 +136,7 @@ static bool is_covered(const struct ets_reference *reference)
 
 /* Prepares logits of all tokens, if the graph makes those of the last one alone. */
 static enum ets_status open_tail(struct ets_engine_method *method,
-                                 const struct ets_reference_options *whole,
-                                 struct ets_error *error)
+                                 const struct ets_reference_options *whole, struct ets_error *error)
 {
     const struct ets_graph_engine_options *options = &method->program->options;
     struct ets_graph_tail *tail = &method->tail;
@@ -293,8 +292,8 @@ static struct ets_value part_of(const struct ets_engine_method *method, int64_t 
 {
     struct ets_value part = method->tokens.value;
     struct ets_tensor *tensor = &part.as.tensor;
-    const size_t skipped = (size_t)(number * tensor->strides[1]) *
-                           ets_scalar_type_bytes(tensor->scalar_type);
+    const size_t skipped =
+        (size_t)(number * tensor->strides[1]) * ets_scalar_type_bytes(tensor->scalar_type);
     tensor->data = (const uint8_t *)tensor->data + skipped;
     tensor->data_bytes -= skipped;
     tensor->sizes[1] = 1;
@@ -340,7 +339,8 @@ static enum ets_status run_tail(struct ets_engine_method *method, struct ets_err
     for (int64_t i = 0; i < count; i++) {
         struct ets_value row = part_of(method, i);
         if (method->tail.graph.node_count > 0) {
-            ETS_TRY(ets_reference_run(method->tail_reference, &row, 1, observe_tail, method, error));
+            ETS_TRY(
+                ets_reference_run(method->tail_reference, &row, 1, observe_tail, method, error));
             row = method->row.value;
         }
         if (row.kind != ETS_VALUE_TENSOR) {

@@ -30,7 +30,7 @@ struct ets_graph_engine_options {
     const struct ets_reference_weight *weights; /* [weight_count] in place of the record's */
     uint32_t weight_count;
     int use_double;
-    uint64_t memory_limit; /* as of a reference */
+    uint64_t memory_limit;            /* as of a reference */
     ets_reference_observer *observer; /* sees each value of a run; NULL: none */
     void *observer_context;
     /*
@@ -63,7 +63,6 @@ enum ets_status ets_graph_engine_widen(const struct ets_graph_engine_options *op
  */
 enum ets_status ets_graph_of_method(struct ets_etrecord *record, const char *method,
                                     const struct ets_graph **graph_out,
-                                    const struct ets_graph **fallback_out,
-                                    struct ets_error *error);
+                                    const struct ets_graph **fallback_out, struct ets_error *error);
 
 #endif

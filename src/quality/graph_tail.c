@@ -148,13 +148,13 @@ static enum ets_status build(struct search *search, const struct ets_graph_outpu
     }
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const enum ets_graph_input_role role = graph->inputs[i].role;
-        const bool is_kept = role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER ||
-                             (role == ETS_INPUT_CONSTANT &&
-                              graph->inputs[i].argument.kind == ETS_ARGUMENT_TENSOR);
+        const bool is_kept =
+            role == ETS_INPUT_PARAMETER || role == ETS_INPUT_BUFFER ||
+            (role == ETS_INPUT_CONSTANT && graph->inputs[i].argument.kind == ETS_ARGUMENT_TENSOR);
         if (is_kept) inputs[tail->graph.input_count++] = graph->inputs[i];
     }
-    inputs[tail->graph.input_count++] = (struct ets_graph_input){
-        .argument = tail->taken->outputs[0], .role = ETS_INPUT_USER};
+    inputs[tail->graph.input_count++] =
+        (struct ets_graph_input){.argument = tail->taken->outputs[0], .role = ETS_INPUT_USER};
     return ETS_OK;
 }
 

@@ -13,8 +13,8 @@
 
 struct ets_graph_tail {
     const struct ets_graph_node *taken; /* from all tokens, the second dimension; NULL: nothing */
-    struct ets_text tokens; /* the value of all tokens, [1, tokens, ...] */
-    bool keeps_dimension; /* `taken` is a slice of one token instead of an item */
+    struct ets_text tokens;             /* the value of all tokens, [1, tokens, ...] */
+    bool keeps_dimension;               /* `taken` is a slice of one token instead of an item */
     const struct ets_graph_node **originals; /* [graph.node_count] of the whole graph */
     struct ets_graph graph; /* its only user input is what `taken` gives, its output the logits;
                                without nodes: that is the logits already */

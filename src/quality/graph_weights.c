@@ -162,7 +162,8 @@ bool ets_graph_weights_is_constant(const struct ets_graph_weights *weights, uint
         for (uint32_t i = 0; i < each->input_count; i++) {
             if (each->inputs[i].kind == ETS_ARGUMENT_SYMBOL) return false;
             if (each->inputs[i].kind != ETS_ARGUMENT_TENSOR) continue;
-            const struct ets_graph_place place = ets_graph_weights_place(weights, each->inputs[i].name);
+            const struct ets_graph_place place =
+                ets_graph_weights_place(weights, each->inputs[i].name);
             if (place.node == ETS_GRAPH_NONE) {
                 if (place.input == ETS_GRAPH_NONE) return false;
                 if (is_given(&weights->graph->inputs[place.input])) return false;

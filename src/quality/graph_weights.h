@@ -15,9 +15,9 @@ struct ets_graph_place {
 
 struct ets_graph_weights {
     const struct ets_graph *graph;
-    struct ets_strings values; /* names of values */
-    struct ets_graph_place *places; /* [room] by the name's number */
-    struct ets_strings names; /* of parameters, buffers and constants */
+    struct ets_strings values;         /* names of values */
+    struct ets_graph_place *places;    /* [room] by the name's number */
+    struct ets_strings names;          /* of parameters, buffers and constants */
     const struct ets_tensor **tensors; /* [name_room] by the name's number; NULL: no tensor */
     uint32_t room, name_room;
 };

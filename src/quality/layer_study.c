@@ -65,11 +65,10 @@ static enum ets_status measure_whole(struct work *work, struct ets_error *error)
     struct ets_layer_study *study = work->study;
     const struct ets_quality_layers *layers = &study->layers;
     struct ets_error inner = {.status = ETS_OK};
-    enum ets_status status = ets_graph_divergence_of_own(&work->divergence, NULL, work->arena,
-                                                         &study->own_kl, &inner);
+    enum ets_status status =
+        ets_graph_divergence_of_own(&work->divergence, NULL, work->arena, &study->own_kl, &inner);
     if (status == ETS_UNSUPPORTED || status == ETS_RUNTIME) {
-        study->own_reason =
-            ets_arena_copy_text(work->arena, inner.message, strlen(inner.message));
+        study->own_reason = ets_arena_copy_text(work->arena, inner.message, strlen(inner.message));
         if (study->own_reason == NULL) return ets_fail_memory(error, "a reason");
     } else if (status != ETS_OK) {
         study->is_of_own = true;
@@ -138,14 +137,14 @@ static enum ets_status measure_layer(struct work *work, uint32_t number, struct 
         const struct ets_weight_scheme *scheme = &ets_weight_schemes[i];
         row->effects[i] = (struct ets_layer_effect){.kl = NAN};
         if (!ets_weight_scheme_fits(scheme, layer->columns)) continue;
-        row->effects[i].bytes = ets_weight_scheme_bytes(scheme, layer->rows, layer->columns,
-                                                        layer->is_embedding);
+        row->effects[i].bytes =
+            ets_weight_scheme_bytes(scheme, layer->rows, layer->columns, layer->is_embedding);
         if (ets_weight_scheme_is_float(scheme)) {
             row->effects[i].kl = 0;
             continue;
         }
-        ets_weight_scheme_round(scheme, layer->numbers, (size_t)layer->rows,
-                                (size_t)layer->columns, work->room);
+        ets_weight_scheme_round(scheme, layer->numbers, (size_t)layer->rows, (size_t)layer->columns,
+                                work->room);
         ETS_TRY(measure_one(work, number, work->room, &row->effects[i].kl, error));
     }
     return ETS_OK;

@@ -60,10 +60,10 @@ struct ets_layer_study {
     const char *own_reason; /* why this graph cannot be evaluated, or not with other weights; else
                                NULL */
     double rest_kl;         /* that graph with the float weights: all but weights; NaN likewise */
-    bool has_other_scales; /* than ets_weight_scheme_round gives: a present weight differs */
+    bool has_other_scales;  /* than ets_weight_scheme_round gives: a present weight differs */
     struct ets_layer_change *changes; /* [change_count] that reach the wanted divergence */
     uint32_t change_count;
-    double changed_kl;    /* of the quantized graph with the changes, evaluated; NaN: not looked for */
+    double changed_kl; /* of the quantized graph with the changes, evaluated; NaN: not looked for */
     int64_t added_bytes;  /* by the changes */
     bool is_reached;      /* `changed_kl` is not above the wanted one */
     uint32_t evaluations; /* of all tokens */

@@ -53,9 +53,9 @@ static bool find_use(const struct ets_graph_node *node, struct use *use)
     if (!use->is_embedding && !ets_operator_is(node->op, ETS_OPERATOR_PRODUCT)) return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct ets_text label = node->inputs[i].label;
-        const bool is_it = ets_text_is(label, "weight") ||
-                           (!use->is_embedding &&
-                            (ets_text_is(label, "mat2") || ets_text_is(label, "other")));
+        const bool is_it =
+            ets_text_is(label, "weight") ||
+            (!use->is_embedding && (ets_text_is(label, "mat2") || ets_text_is(label, "other")));
         if (is_it && use->weight == NULL) use->weight = &node->inputs[i];
     }
     return use->weight != NULL;
@@ -141,8 +141,8 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "the graph has more than %d layers",
                         ETS_QUALITY_MOST_LAYERS);
     }
-    struct ets_quality_layer *items = ets_arena_grow(finding->arena, layers->items, layers->count,
-                                                     &finding->room, sizeof *items);
+    struct ets_quality_layer *items =
+        ets_arena_grow(finding->arena, layers->items, layers->count, &finding->room, sizeof *items);
     if (items == NULL) return no_memory(error);
     layers->items = items;
     if (tensor->rank != 2 || !is_floating(tensor)) return ETS_OK;
@@ -223,8 +223,7 @@ static struct ets_weight_scheme scheme_of(const struct ets_graph_weights *weight
     const uint64_t count = tensor != NULL ? ets_tensor_count(tensor) : 0;
     if (count == layer->rows) return scheme;
     if (count == 1) scheme.is_of_tensor = true;
-    else if (count > 0 && count % layer->rows == 0 &&
-             layer->columns % (count / layer->rows) == 0) {
+    else if (count > 0 && count % layer->rows == 0 && layer->columns % (count / layer->rows) == 0) {
         scheme.group = (uint32_t)(layer->columns / (count / layer->rows));
     } else {
         scheme.bits = 0;
@@ -285,8 +284,7 @@ enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct use use;
         if (!find_use(&graph->nodes[i], &use)) continue;
-        const struct ets_graph_place place =
-            ets_graph_weights_behind(&finding.weights, use.weight);
+        const struct ets_graph_place place = ets_graph_weights_behind(&finding.weights, use.weight);
         const bool is_of_record =
             place.input != ETS_GRAPH_NONE
                 ? ets_graph_weights_tensor(&finding.weights, place.input) != NULL

@@ -18,8 +18,8 @@
 /* Where a quantized record computes a weight. */
 struct ets_quality_origin {
     const struct ets_graph_node *node; /* that dequantizes; NULL: nowhere, it is a parameter */
-    struct ets_text source; /* the parameter, if `node` is NULL */
-    bool is_lookup; /* the node dequantizes only the rows that tokens ask for */
+    struct ets_text source;            /* the parameter, if `node` is NULL */
+    bool is_lookup;                    /* the node dequantizes only the rows that tokens ask for */
 };
 
 struct ets_quality_layer {
@@ -31,15 +31,15 @@ struct ets_quality_layer {
     /* Of the quantized record: */
     struct ets_quality_origin origin;
     struct ets_weight_scheme scheme; /* bits 0: not known */
-    float *present; /* [rows][columns]; NULL: not known */
+    float *present;                  /* [rows][columns]; NULL: not known */
 };
 
 struct ets_quality_layers {
     struct ets_quality_layer *items;
     uint32_t count;
-    bool is_narrow; /* a weight is not in float32 */
+    bool is_narrow;              /* a weight is not in float32 */
     const struct ets_graph *own; /* of the quantized record; NULL: not joined */
-    uint32_t *at_node; /* [own->node_count] 1 + the layer whose origin the node is; 0: none */
+    uint32_t *at_node;       /* [own->node_count] 1 + the layer whose origin the node is; 0: none */
     struct ets_strings keys; /* module and number of each layer, from 1 on */
 };
 

@@ -81,8 +81,7 @@ static bool find_best(const struct search *search, uint32_t *row_out, uint32_t *
 
 static int64_t bytes_added(const struct search *search, uint32_t row)
 {
-    return (int64_t)effect_of(search, row)->bytes -
-           (int64_t)search->study->rows[row].present.bytes;
+    return (int64_t)effect_of(search, row)->bytes - (int64_t)search->study->rows[row].present.bytes;
 }
 
 /* Takes changes back, the largest first, as long as the wanted divergence is kept. */

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 struct ets_weight_scheme {
-    uint32_t bits; /* of an element; 0: not known; 16 and more: floating point */
-    uint32_t group; /* elements that share a scale; 0: all of a row */
+    uint32_t bits;     /* of an element; 0: not known; 16 and more: floating point */
+    uint32_t group;    /* elements that share a scale; 0: all of a row */
     bool is_of_tensor; /* one scale for all */
 };
 

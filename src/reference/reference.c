@@ -256,8 +256,7 @@ static enum ets_status open_reference(struct opening *opening)
     if (ets_size_symbols_init(&reference->symbols, arena) != ETS_OK) return no_memory(error);
     ETS_TRY(ets_reference_program_read(reference->options.graph, arena, &reference->symbols,
                                        &reference->program, error));
-    ETS_TRY(
-        ets_reference_weights_find(&reference->options, &reference->program, arena, error));
+    ETS_TRY(ets_reference_weights_find(&reference->options, &reference->program, arena, error));
     ETS_TRY(number_nodes(opening));
     ETS_TRY(find_steps(opening));
     if (needs_fallback(reference)) ETS_TRY(read_fallback(opening));

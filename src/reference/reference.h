@@ -53,7 +53,7 @@ struct ets_reference_state;
 
 /* Numbers in place of a weight's. */
 struct ets_reference_weight {
-    struct ets_text source; /* as the graph's input names it */
+    struct ets_text source;   /* as the graph's input names it */
     struct ets_tensor tensor; /* of the weight's shape; borrowed until close */
 };
 

@@ -87,6 +87,7 @@ class Sandbox:
 
     LANGUAGE_MODELS = {"llm.pte": "cached.pte", "speech.pte": "speech.pte", "float.pte": "cached.pte",
                        "llm_4bit.pte": "rounded.pte"}
+    LAYERS = {"llm_8da4w.pte": "4bit.pte", "llm_8da4w.etrecord": "4bit.etrecord", "llm_float.etrecord": "float.etrecord"}
 
     def __enter__(self):
         self.owner = tempfile.TemporaryDirectory()
@@ -94,9 +95,10 @@ class Sandbox:
         for name, source in self.FILES.items():
             shutil.copy(support.DATA / "mlp_portable" / source, self.folder / name)
         shutil.copy(support.DATA / "captures" / "uart.log", self.folder)
-        with tarfile.open(support.DATA / "generate" / "models.tar.xz") as archive:
-            for name, source in self.LANGUAGE_MODELS.items():
-                (self.folder / name).write_bytes(archive.extractfile(source).read())
+        for kind, models in (("generate", self.LANGUAGE_MODELS), ("quality", self.LAYERS)):
+            with tarfile.open(support.DATA / kind / "models.tar.xz") as archive:
+                for name, source in models.items():
+                    (self.folder / name).write_bytes(archive.extractfile(source).read())
         (self.folder / "prompt.txt").write_text("3 17 9 4 50 11 7 42\n")
         (self.folder / "text.txt").write_text(" ".join(str((7 * i * i + 3 * i + 1) % 64) for i in range(24)))
         image = (self.folder / "image.npy").read_bytes()

@@ -35,9 +35,9 @@ static const struct cli_command_option option_list[] = {
     {"--want-kl"},
     {"--max-kl"},
     {"--min-top1"},
-    {"--top", .help =
-                  "Only the N tokens with the largest KL divergence; 0: all, in order. Default: "
-                  "10 for people, all for machines. With --group-by layer: only the first N layers"},
+    {"--top",
+     .help = "Only the N tokens with the largest KL divergence; 0: all, in order. Default: "
+             "10 for people, all for machines. With --group-by layer: only the first N layers"},
     {"--threads"},
     {"--columns"},
     {"--format"},
@@ -70,9 +70,8 @@ static int read_nats(const struct comparing *c, const char *option, double *nats
     char *end;
     *nats_out = strtod(most, &end);
     if (end != most && *end == '\0' && *nats_out >= 0 && isfinite(*nats_out)) return CLI_OK;
-    return cli_complain(CLI_USAGE,
-                        "%s takes a number of nats from 0 on, such as 0.05, not \"%s\"", option,
-                        most);
+    return cli_complain(CLI_USAGE, "%s takes a number of nats from 0 on, such as 0.05, not \"%s\"",
+                        option, most);
 }
 
 static int read_limits(struct comparing *c)
@@ -229,13 +228,18 @@ const struct cli_command cli_quality_command = {
         "the means, where the divergence is largest, where the most likely tokens first differ, "
         "and a table of tokens: position in the file (from 0), KL divergence, token of the file, "
         "both most likely tokens, top1, top5 or none, and natural logarithms of the probabilities "
-        "of the file's token. Exits with 1 if --max-kl or --min-top1 is not kept.",
+        "of the file's token. With --group-by layer a table of the weights of products and "
+        "embeddings: the mean KL divergence that each adds when it alone is quantized, as MODEL "
+        "has "
+        "it and in other schemes. Exits with 1 if --max-kl or --min-top1 is not kept.",
     .options = option_list,
     .examples =
         "etscope quality llm_4bit.pte --tokens text.txt --reference float.pte\n"
         "etscope quality llm_4bit.pte --tokens text.txt --reference float.pte --max-kl 0.05 "
         "--min-top1 90\n"
-        "etscope quality llm_4bit.pte --tokens text.txt --reference float.pte --format json",
+        "etscope quality llm_4bit.pte --tokens text.txt --reference float.pte --format json\n"
+        "etscope quality llm_8da4w.pte --tokens text.txt --reference llm_float.etrecord "
+        "--etrecord llm_8da4w.etrecord --group-by layer --want-kl 0.02",
     .guide = "language-models.md#quality",
     .run = cmd_quality,
 };

@@ -78,22 +78,22 @@ static void put_bytes(struct ets_table *table, const struct cell *cell)
     put_bytes_of(table, &row_of(cell)->effects[cell->scheme]);
 }
 
-#define KL(id, text, number)                                                               \
-    {                                                                                      \
-        {.name = id "_kl", .title = text, .kind = ETS_COLUMN_REAL, .digits = KL_DIGITS},   \
-            put_kl, number                                                                 \
+#define KL(id, text, number)                                                                     \
+    {                                                                                            \
+        {.name = id "_kl", .title = text, .kind = ETS_COLUMN_REAL, .digits = KL_DIGITS}, put_kl, \
+            number                                                                               \
     }
-#define BYTES(id, text, number)                                                    \
-    {                                                                              \
-        {.name = id, .title = text, .kind = ETS_COLUMN_BYTES, .priority = 2},      \
-            put_bytes, number                                                      \
+#define BYTES(id, text, number)                                                                 \
+    {                                                                                           \
+        {.name = id, .title = text, .kind = ETS_COLUMN_BYTES, .priority = 2}, put_bytes, number \
     }
 
 static const struct field fields[] = {
     {{.name = "layer"}, put_layer, 0},
     {{.name = "scheme", .title = "now"}, put_scheme, 0},
     {{.name = "weight", .title = "bytes", .kind = ETS_COLUMN_BYTES}, put_present_bytes, 0},
-    {{.name = "kl", .title = "KL", .kind = ETS_COLUMN_REAL, .digits = KL_DIGITS}, put_present_kl,
+    {{.name = "kl", .title = "KL", .kind = ETS_COLUMN_REAL, .digits = KL_DIGITS},
+     put_present_kl,
      0},
     {{.name = "change"}, put_change, 0},
     KL("int8", "KL in 8 bit", 4),

@@ -63,7 +63,8 @@ static void add_wanted(const struct ets_layer_study *study, double wanted,
         return;
     }
     if (!study->is_reached) {
-        ets_add_text(text, "no change of weights reaches KL %g; the nearest, column change", wanted);
+        ets_add_text(text, "no change of weights reaches KL %g; the nearest, column change",
+                     wanted);
     } else {
         add_changes(study, text);
     }
@@ -85,10 +86,11 @@ static void add_left(const struct ets_layer_study *study, double model_kl,
 {
     const double left = model_kl - study->weights_kl;
     if (!isnan(study->own_kl) && !agrees(study->own_kl, model_kl)) {
-        ets_add_text(text,
-                     "; but the graph of its ETRecord gives KL %.3g, the program %.3g: they are not "
-                     "of one model, or the program computes something else",
-                     study->own_kl, model_kl);
+        ets_add_text(
+            text,
+            "; but the graph of its ETRecord gives KL %.3g, the program %.3g: they are not "
+            "of one model, or the program computes something else",
+            study->own_kl, model_kl);
         return;
     }
     ets_add_text(text, "; the weights of %u layers together give %.3g of the model's %.3g",

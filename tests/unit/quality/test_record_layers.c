@@ -98,22 +98,42 @@ static void test_record_layers__missing_memory_is_told(void **state)
     }
 }
 
-#define TEXT(text) {text, sizeof(text) - 1}
-#define VALUE(text) {.kind = ETS_ARGUMENT_TENSOR, .name = TEXT(text)}
-#define NUMBER(value) {.kind = ETS_ARGUMENT_INT, .int_value = value}
+#define TEXT(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
+#define VALUE(text)                                     \
+    {                                                   \
+        .kind = ETS_ARGUMENT_TENSOR, .name = TEXT(text) \
+    }
+#define NUMBER(value)                                \
+    {                                                \
+        .kind = ETS_ARGUMENT_INT, .int_value = value \
+    }
 
 /* x = f(tokens); last = x[:, -1]; logits = linear(last, w) */
 static const struct ets_graph_argument of_f[] = {VALUE("tokens")}, f[] = {VALUE("x")},
                                        last[] = {VALUE("last")}, logits[] = {VALUE("logits")},
                                        of_linear[] = {VALUE("last"), VALUE("w")};
 static struct ets_graph_argument of_last[] = {VALUE("x"), NUMBER(1), NUMBER(-1)};
-static const struct ets_graph_node nodes[] = {
-    {.name = TEXT("f"), .op = TEXT("aten.relu.default"), .input_count = 1, .inputs = of_f,
-     .output_count = 1, .outputs = f},
-    {.name = TEXT("last"), .op = TEXT("aten.select.int"), .input_count = 3, .inputs = of_last,
-     .output_count = 1, .outputs = last},
-    {.name = TEXT("logits"), .op = TEXT("aten.linear.default"), .input_count = 2,
-     .inputs = of_linear, .output_count = 1, .outputs = logits}};
+static const struct ets_graph_node nodes[] = {{.name = TEXT("f"),
+                                               .op = TEXT("aten.relu.default"),
+                                               .input_count = 1,
+                                               .inputs = of_f,
+                                               .output_count = 1,
+                                               .outputs = f},
+                                              {.name = TEXT("last"),
+                                               .op = TEXT("aten.select.int"),
+                                               .input_count = 3,
+                                               .inputs = of_last,
+                                               .output_count = 1,
+                                               .outputs = last},
+                                              {.name = TEXT("logits"),
+                                               .op = TEXT("aten.linear.default"),
+                                               .input_count = 2,
+                                               .inputs = of_linear,
+                                               .output_count = 1,
+                                               .outputs = logits}};
 static struct ets_graph_input inputs[] = {
     {.argument = VALUE("tokens"), .role = ETS_INPUT_USER},
     {.argument = VALUE("w"), .role = ETS_INPUT_PARAMETER, .source = TEXT("head.weight")}};
