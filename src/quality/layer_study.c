@@ -160,9 +160,12 @@ static int compare_rows(const void *left, const void *right)
 {
     const struct ets_layer_row *a = left, *b = right;
     const bool is_known = !isnan(a->present.kl);
-    if (is_known == isnan(b->present.kl)) return is_known ? -1 : 1;
+    if (is_known != !isnan(b->present.kl)) return is_known ? -1 : 1;
     const double x = rank_of(a), y = rank_of(b);
     if (x != y) return x < y ? 1 : -1;
+    if (is_known && a->effects[0].kl != b->effects[0].kl) {
+        return a->effects[0].kl < b->effects[0].kl ? 1 : -1;
+    }
     return a->layer < b->layer ? -1 : 1;
 }
 

@@ -109,6 +109,11 @@ static void add_present(const struct ets_layer_study *study, double model_kl,
                         struct ets_text_builder *text)
 {
     const struct ets_layer_row *row = &study->rows[0];
+    if (row->present.kl == 0) {
+        ets_add_text(text, "no weight of the model's ETRecord differs from the reference's");
+        if (!isnan(study->weights_kl)) add_left(study, model_kl, text);
+        return;
+    }
     ets_add_plain_text(text, "%.*s (", ETS_TEXT(row->layer->name));
     if (row->layer->scheme.bits > 0) add_scheme(&row->layer->scheme, text);
     else ets_add_text(text, "scheme not known");
