@@ -52,7 +52,7 @@ LAYERS = {
     "engine": {"base", "format", "host", "payload"},
     "generate": {"base", "engine", "format", "host", "memory", "numerics"},
     "reference": {"base", "engine", "host", "numerics", "operators", "record"},
-    "quality": {"base", "engine", "generate", "host", "numerics", "operators", "record", "reference"},
+    "quality": {"base", "engine", "format", "generate", "host", "numerics", "operators", "payload", "record", "reference"},
     "gap": {"base", "format", "host", "inspect",
             "numerics", "operators", "record", "reference", "verify", "payload"},
     "views": {"base", "compare", "contents", "cost", "format", "gap",

@@ -478,7 +478,7 @@ complete -c etscope -n '__fish_seen_subcommand_from quality' -l etrecord -l etre
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l reference-data -r -F -d 'A .ptd file with external tensors of the reference'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l map -x -d 'How both programs take tokens, where it is not recognized; as of `generate`'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l feed -x -d 'An input that is the output of the call before, from zeros on, such as decode.2=decode.1; in both programs'
-complete -c etscope -n '__fish_seen_subcommand_from quality' -l group-by -s g -l by -x -a 'token layer' -d 'A row for each token (default), or for each layer: what its quantization adds to the KL divergence, and what other schemes would; needs a --reference that is an ETRecord, and the layers\' present schemes --etrecord'
+complete -c etscope -n '__fish_seen_subcommand_from quality' -l group-by -s g -l by -x -a 'token layer' -d 'A row for each token (default), or for each layer: what its quantization adds to the KL divergence, and what other schemes would; needs a --reference that is an ETRecord. --etrecord tells the weights that are not found in MODEL'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l want-kl -x -d 'With --group-by layer: look for the smallest change of schemes that brings the mean KL divergence of the model down to X nats a token'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l max-kl -x -d 'Exit with 1 if the mean KL divergence is above X nats a token'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l min-top1 -x -d 'Exit with 1 if the most likely token is the same for less than PERCENT of the tokens'

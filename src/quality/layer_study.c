@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "quality/graph_divergence.h"
 #include "quality/graph_engine.h"
+#include "quality/program_weights.h"
 #include "quality/scheme_search.h"
 
 struct work {
@@ -32,6 +33,9 @@ static enum ets_status find_layers(struct work *work, struct ets_error *error)
                         "%.*s: no product or embedding takes a floating-point weight of two "
                         "dimensions from the record",
                         ETS_TEXT(graph->name));
+    }
+    if (options->program != NULL) {
+        ETS_TRY(ets_program_weights_take(layers, options->program, work->arena, error));
     }
     if (options->own == NULL) return ETS_OK;
     work->study->is_of_own = true;
@@ -59,36 +63,45 @@ static enum ets_status make_room(struct work *work, struct ets_error *error)
     return ETS_OK;
 }
 
-/* What the quantized graph as a whole, its weights and the rest of it add. */
-static enum ets_status measure_whole(struct work *work, struct ets_error *error)
+/* What the quantized graph as a whole adds, and without its weights. */
+static enum ets_status measure_graph(struct work *work, struct ets_error *error)
 {
     struct ets_layer_study *study = work->study;
     const struct ets_quality_layers *layers = &study->layers;
     struct ets_error inner = {.status = ETS_OK};
-    enum ets_status status =
+    const enum ets_status status =
         ets_graph_divergence_of_own(&work->divergence, NULL, work->arena, &study->own_kl, &inner);
     if (status == ETS_UNSUPPORTED || status == ETS_RUNTIME) {
         study->own_reason = ets_arena_copy_text(work->arena, inner.message, strlen(inner.message));
-        if (study->own_reason == NULL) return ets_fail_memory(error, "a reason");
-    } else if (status != ETS_OK) {
+        return study->own_reason != NULL ? ETS_OK : ets_fail_memory(error, "a reason");
+    }
+    if (status != ETS_OK) {
         study->is_of_own = true;
         if (error != NULL) *error = inner;
         return status;
-    } else if (!work->options->model->is_one) {
-        study->own_reason = "its tokens go through two methods, and weights are changed in one";
-    } else {
-        for (uint32_t i = 0; i < layers->count; i++) work->numbers[i] = layers->items[i].numbers;
-        ETS_TRY(ets_graph_divergence_of_own(&work->divergence, work->numbers, work->arena,
-                                            &study->rest_kl, error));
     }
+    if (!work->options->model->is_one) {
+        study->own_reason = "its tokens go through two methods, and weights are changed in one";
+        return ETS_OK;
+    }
+    for (uint32_t i = 0; i < layers->count; i++) work->numbers[i] = layers->items[i].numbers;
+    return ets_graph_divergence_of_own(&work->divergence, work->numbers, work->arena,
+                                       &study->rest_kl, error);
+}
+
+/* What all present weights together add. */
+static enum ets_status measure_weights(struct work *work, struct ets_error *error)
+{
+    const struct ets_quality_layers *layers = &work->study->layers;
     bool is_any = false;
     for (uint32_t i = 0; i < layers->count; i++) {
         work->numbers[i] = layers->items[i].present;
+        work->study->known_count += layers->items[i].present != NULL;
         is_any |= layers->items[i].present != NULL;
     }
     if (!is_any) return ETS_OK;
-    return ets_graph_divergence_of_reference(&work->divergence, work->numbers, &study->weights_kl,
-                                             error);
+    return ets_graph_divergence_of_reference(&work->divergence, work->numbers,
+                                             &work->study->weights_kl, error);
 }
 
 /* The float graph with one layer in other numbers. */
@@ -172,9 +185,9 @@ static int compare_rows(const void *left, const void *right)
 static uint32_t count_evaluations(const struct work *work)
 {
     const struct ets_quality_layers *layers = &work->study->layers;
-    uint32_t count = work->options->own != NULL ? 4 : 1;
+    uint32_t count = work->options->own != NULL ? 4 : 2;
     for (uint32_t i = 0; i < layers->count; i++) {
-        count += work->options->own != NULL;
+        count += work->options->own != NULL || layers->items[i].present != NULL;
         for (uint32_t k = 0; k < ETS_WEIGHT_FLOAT; k++) {
             count += ets_weight_scheme_fits(&ets_weight_schemes[k], layers->items[i].columns);
         }
@@ -191,7 +204,8 @@ static enum ets_status study(struct work *work, struct ets_error *error)
                                                      .use_double = work->study->layers.is_narrow,
                                                      .expected = count_evaluations(work)};
     ETS_TRY(ets_graph_divergence_begin(&work->divergence, work->arena, error));
-    if (work->options->own != NULL) ETS_TRY(measure_whole(work, error));
+    if (work->options->own != NULL) ETS_TRY(measure_graph(work, error));
+    ETS_TRY(measure_weights(work, error));
     for (uint32_t i = 0; i < work->study->layers.count; i++) {
         ETS_TRY(measure_layer(work, i, error));
     }

@@ -21,9 +21,10 @@
 #include "quality/quality_layers.h"
 
 struct ets_layer_study_options {
-    const struct ets_engine *engine; /* has the kernels */
-    struct ets_etrecord *reference;  /* in floating point */
-    struct ets_etrecord *own;        /* of the quantized model; NULL: only schemes are tried */
+    const struct ets_engine *engine;   /* has the kernels */
+    struct ets_etrecord *reference;    /* in floating point */
+    struct ets_etrecord *own;          /* of the quantized model; NULL: none */
+    const struct ets_program *program; /* the quantized model; NULL: only `own` tells its weights */
     const struct ets_token_model *model;
     const int64_t *tokens; /* [count], at least 2 */
     uint32_t count;
@@ -55,8 +56,9 @@ struct ets_layer_study {
     struct ets_quality_layers layers;
     struct ets_layer_row *rows; /* [layers.count] the largest present divergence first; without
                                    one, that of the smallest scheme */
-    double weights_kl; /* all weights of the quantized model in the float graph; NaN: not known */
-    double own_kl;     /* the quantized record's graph as it is; NaN: not known */
+    uint32_t known_count;       /* layers whose present weights are known */
+    double weights_kl;          /* all of them in the float graph; NaN: not known */
+    double own_kl;              /* the quantized record's graph as it is; NaN: not known */
     const char *own_reason; /* why this graph cannot be evaluated, or not with other weights; else
                                NULL */
     double rest_kl;         /* that graph with the float weights: all but weights; NaN likewise */

@@ -5,9 +5,9 @@
 #include "numerics/element.h"
 #include "operators/operator_traits.h"
 
-uint32_t ets_quality_packed_bits(const struct ets_graph_node *node)
+uint32_t ets_quality_packed_bits(struct ets_text op)
 {
-    const struct ets_text base = ets_operator_base_name(node->op);
+    const struct ets_text base = ets_operator_base_name(op);
     if (ets_text_is(base, "embedding_byte")) return 8;
     if (ets_text_is(base, "embedding_4bit")) return 4;
     return ets_text_is(base, "embedding_2bit") ? 2 : 0;
@@ -15,7 +15,7 @@ uint32_t ets_quality_packed_bits(const struct ets_graph_node *node)
 
 bool ets_quality_is_packed_lookup(const struct ets_graph_node *node)
 {
-    return ets_quality_packed_bits(node) > 0;
+    return ets_quality_packed_bits(node->op) > 0;
 }
 
 static const struct ets_tensor *tensor_of(const struct ets_graph_weights *weights,
@@ -25,12 +25,15 @@ static const struct ets_tensor *tensor_of(const struct ets_graph_weights *weight
         if (!ets_text_is(node->inputs[i].label, label)) continue;
         const struct ets_graph_place place = ets_graph_weights_behind(weights, &node->inputs[i]);
         const struct ets_tensor *tensor = ets_graph_weights_tensor(weights, place.input);
-        const bool is_whole = tensor != NULL && ets_tensor_is_contiguous(tensor) != 0 &&
-                              tensor->data != NULL &&
-                              tensor->data_bytes >= ets_tensor_extent(tensor);
-        return is_whole ? tensor : NULL;
+        return tensor;
     }
     return NULL;
+}
+
+static bool is_whole(const struct ets_tensor *tensor)
+{
+    return ets_tensor_is_contiguous(tensor) != 0 && tensor->data != NULL &&
+           tensor->data_bytes >= ets_tensor_extent(tensor);
 }
 
 static double element(const struct ets_tensor *tensor, uint64_t index)
@@ -49,21 +52,19 @@ static int integer_of(const struct ets_tensor *table, uint32_t bits, uint64_t in
     return (int)((uint32_t)(bytes[index / each] >> shift) & (uint32_t)(2 * half - 1)) - half;
 }
 
-float *ets_quality_packed_table(const struct ets_graph_weights *weights,
-                                const struct ets_graph_node *node, uint64_t rows, uint64_t columns,
-                                struct ets_arena *arena)
+float *ets_quality_unpack(uint32_t bits, const struct ets_tensor *table,
+                          const struct ets_tensor *scales, const struct ets_tensor *zeros,
+                          struct ets_arena *arena)
 {
-    const uint32_t bits = ets_quality_packed_bits(node);
-    const struct ets_tensor *table = tensor_of(weights, node, "weight");
-    const struct ets_tensor *scales = tensor_of(weights, node, "weight_scales");
-    const struct ets_tensor *zeros = tensor_of(weights, node, "weight_zero_points");
-    if (table == NULL || scales == NULL || bits == 0 || table->rank != 2) return NULL;
-    if (ets_scalar_type_bytes(table->scalar_type) != 1 || (uint64_t)table->sizes[0] != rows ||
-        (uint64_t)table->sizes[1] * (8 / bits) != columns) {
+    if (bits == 0 || table->rank != 2 || ets_scalar_type_bytes(table->scalar_type) != 1 ||
+        !is_whole(table) || !is_whole(scales) || (zeros != NULL && !is_whole(zeros))) {
         return NULL;
     }
+    const uint64_t rows = (uint64_t)table->sizes[0];
+    const uint64_t columns = (uint64_t)table->sizes[1] * (8 / bits);
     const uint64_t scale_count = ets_tensor_count(scales);
-    if (scale_count < rows || scale_count % rows != 0 || columns % (scale_count / rows) != 0 ||
+    if (rows == 0 || scale_count < rows || scale_count % rows != 0 ||
+        columns % (scale_count / rows) != 0 || columns == 0 ||
         (zeros != NULL && ets_tensor_count(zeros) != scale_count)) {
         return NULL;
     }
@@ -75,4 +76,19 @@ float *ets_quality_packed_table(const struct ets_graph_weights *weights,
         numbers[i] = ((float)integer_of(table, bits, i) - zero) * (float)element(scales, at);
     }
     return numbers;
+}
+
+float *ets_quality_packed_table(const struct ets_graph_weights *weights,
+                                const struct ets_graph_node *node, uint64_t rows, uint64_t columns,
+                                struct ets_arena *arena)
+{
+    const uint32_t bits = ets_quality_packed_bits(node->op);
+    const struct ets_tensor *table = tensor_of(weights, node, "weight");
+    const struct ets_tensor *scales = tensor_of(weights, node, "weight_scales");
+    if (table == NULL || scales == NULL || bits == 0 || table->rank != 2 ||
+        (uint64_t)table->sizes[0] != rows || (uint64_t)table->sizes[1] * (8 / bits) != columns) {
+        return NULL;
+    }
+    return ets_quality_unpack(bits, table, scales, tensor_of(weights, node, "weight_zero_points"),
+                              arena);
 }

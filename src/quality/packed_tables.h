@@ -10,8 +10,16 @@
 
 bool ets_quality_is_packed_lookup(const struct ets_graph_node *node);
 
-/* 8, 4 or 2. */
-uint32_t ets_quality_packed_bits(const struct ets_graph_node *node);
+/* Of an operator's name: 8, 4 or 2; 0: it is another operator. */
+uint32_t ets_quality_packed_bits(struct ets_text op);
+
+/*
+ * Unpacks a table [rows][columns * bits / 8]; `zeros` NULL: none. NULL: they do not fit, or no
+ * memory.
+ */
+float *ets_quality_unpack(uint32_t bits, const struct ets_tensor *table,
+                          const struct ets_tensor *scales, const struct ets_tensor *zeros,
+                          struct ets_arena *arena);
 
 /* The table's numbers, [rows][columns]; NULL: it has others, or no memory. */
 float *ets_quality_packed_table(const struct ets_graph_weights *weights,

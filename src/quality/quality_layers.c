@@ -243,12 +243,13 @@ static enum ets_status join(struct finding *finding, const struct use *use,
     const struct ets_graph_weights *weights = &finding->weights;
     const struct ets_graph_place place = ets_graph_weights_behind(weights, use->weight);
     if (ets_quality_is_packed_lookup(use->node)) {
-        layer->present = ets_quality_packed_table(weights, use->node, layer->rows, layer->columns,
-                                                  finding->arena);
-        if (layer->present == NULL) return ETS_OK;
+        float *table = ets_quality_packed_table(weights, use->node, layer->rows, layer->columns,
+                                                finding->arena);
+        if (table == NULL) return ETS_OK;
+        layer->present = table; /* the program's, which are the same */
         layer->origin = (struct ets_quality_origin){.node = use->node, .is_lookup = true};
         layer->scheme = scheme_of(weights, use->node, layer);
-        layer->scheme.bits = ets_quality_packed_bits(use->node);
+        layer->scheme.bits = ets_quality_packed_bits(use->node->op);
         return ETS_OK;
     }
     if (place.node != ETS_GRAPH_NONE) {
@@ -257,7 +258,7 @@ static enum ets_status join(struct finding *finding, const struct use *use,
             return ETS_OK;
         }
         layer->origin.node = node;
-        layer->scheme = scheme_of(weights, node, layer);
+        if (layer->present == NULL) layer->scheme = scheme_of(weights, node, layer);
         return ETS_OK; /* its numbers are known when it was evaluated */
     }
     const struct ets_tensor *tensor = ets_graph_weights_tensor(weights, place.input);
@@ -266,6 +267,7 @@ static enum ets_status join(struct finding *finding, const struct use *use,
         return ETS_OK;
     }
     layer->origin.source = weights->graph->inputs[place.input].source;
+    if (layer->present != NULL) return ETS_OK; /* the program says otherwise */
     layer->scheme.bits = 8 * (uint32_t)ets_scalar_type_bytes(tensor->scalar_type);
     layer->present = ets_quality_numbers(tensor, finding->arena);
     return layer->present != NULL ? ETS_OK : no_memory(error);

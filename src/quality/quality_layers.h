@@ -53,7 +53,8 @@ enum ets_status ets_quality_layers_find(struct ets_etrecord *record, const struc
 
 /*
  * Finds the same layers in a graph of the quantized record: where they are computed, and their
- * schemes; fills `present` of those that are parameters or tables. Statuses: likewise.
+ * schemes; fills `present` of those that are parameters or tables, unless it is known. Statuses:
+ * likewise.
  */
 enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
                                         struct ets_etrecord *record, const struct ets_graph *graph,

@@ -105,13 +105,12 @@ class Layers(LayerTest):
                          r"together give 0\.0274 of the model's 0\.027\d, [\d.e-]+ is left for activations, caches "
                          r"and kernels \(its graph with float weights: [\d.e-]+\)")
 
-    def test_layers__without_the_models_record_only_schemes_are_tried(self):
-        document = self.document(own=None)
-        layers = self.expected["layers"]
-        self.assertIn("what the model has now is not known without its ETRecord", document["headline"])
-        self.assertEqual([row["layer"] for row in document["rows"]],
-                         sorted(layers, key=lambda name: -layers[name]["int4"]))
-        self.assertTrue(all(row["kl"] is None and row["scheme"] is None for row in document["rows"]))
+    def test_layers__the_program_alone_tells_its_weights(self):
+        """Those inside the delegate, too, whose scales are rounded to bfloat16."""
+        document, with_record = self.document(own=None), self.document()
+        self.assertEqual(document["rows"], with_record["rows"])
+        self.assertIn("the weights of 16 layers together give 0.0274 of the model's 0.027", document["headline"])
+        self.assertNotIn("its graph with float weights", document["headline"])
 
     def test_layers__a_record_of_another_model_is_noticed(self):
         headline = self.document(own="float.etrecord")["headline"]

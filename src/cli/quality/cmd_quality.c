@@ -31,7 +31,7 @@ static const struct cli_command_option option_list[] = {
     {"--group-by", .value = "token|layer",
      .help = "A row for each token (default), or for each layer: what its quantization adds to the "
              "KL divergence, and what other schemes would; needs a --reference that is an "
-             "ETRecord, and the layers' present schemes --etrecord"},
+             "ETRecord. --etrecord tells the weights that are not found in MODEL"},
     {"--want-kl"},
     {"--max-kl"},
     {"--min-top1"},

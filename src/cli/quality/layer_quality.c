@@ -30,6 +30,7 @@ int cli_layer_quality_run(struct cli_quality *quality, struct cli_layer_quality 
         .engine = reference->session.engine,
         .reference = reference->session.record.record,
         .own = quality->own.record,
+        .program = &quality->sides[CLI_QUALITY_MODEL].session.model.program,
         .model = &quality->sides[CLI_QUALITY_MODEL].model,
         .tokens = quality->tokens,
         .count = quality->count,

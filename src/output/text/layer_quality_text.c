@@ -94,8 +94,11 @@ static void add_left(const struct ets_layer_study *study, double model_kl,
         return;
     }
     ets_add_text(text, "; the weights of %u layers together give %.3g of the model's %.3g",
-                 study->layers.count, study->weights_kl, model_kl);
-    if (left < 0) {
+                 study->known_count, study->weights_kl, model_kl);
+    if (study->known_count < study->layers.count) {
+        ets_add_text(text, "; those of %u others are not known",
+                     study->layers.count - study->known_count);
+    } else if (left < 0) {
         ets_add_text(text, ": errors of weights and of the rest partly cancel");
     } else {
         ets_add_text(text, ", %.2g is left for activations, caches and kernels", left);
@@ -110,7 +113,7 @@ static void add_present(const struct ets_layer_study *study, double model_kl,
 {
     const struct ets_layer_row *row = &study->rows[0];
     if (row->present.kl == 0) {
-        ets_add_text(text, "no weight of the model's ETRecord differs from the reference's");
+        ets_add_text(text, "no weight that is known of the model differs from the reference's");
         if (!isnan(study->weights_kl)) add_left(study, model_kl, text);
         return;
     }

@@ -5,7 +5,7 @@
 float.etrecord is the record of the float model, 4bit.pte and 4bit.etrecord are the same weights in 8da4w
 (groups of 32, embedding of 4 bits); 4bit.slim.etrecord has no weights. layers.json has 24 tokens and mean KL
 divergences (float || changed) in nats, computed by a Llama in NumPy and float64 (`logits` below) in which
-one layer has other weights: `present`, those of 4bit.etrecord, and each scheme's, rounded as torchao rounds
+one layer has other weights: `present`, those of 4bit.pte, and each scheme's, rounded as torchao rounds
 them. `together` has all present ones.
 """
 
@@ -137,13 +137,13 @@ def rounded(weight, bits, group):
 
 
 def present(record):
-    """The weights of the quantized record by layer."""
+    """The weights of the quantized program by layer, from its record."""
     with zipfile.ZipFile(io.BytesIO(record)) as file:
         state = torch.load(io.BytesIO(file.read("exported_program_state_dict")), weights_only=False)
     found, ending = {}, ".parametrizations.weight.original0"
     for name, integers in state.items():
         if name.endswith(ending):
-            scales = state[name[:-1] + "1"]
+            scales = state[name[:-1] + "1"].bfloat16().float()  # as XNNPACK has them
             scales = scales.repeat_interleave(integers.shape[1] // scales.shape[1], 1)
             found[name.removesuffix(ending)] = (integers.float() * scales).double().numpy()
     packed, scales = state["tok_embeddings.weight"], state["tok_embeddings.scales"]
