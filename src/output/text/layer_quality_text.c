@@ -96,8 +96,8 @@ static void add_left(const struct ets_layer_study *study, double model_kl,
     ets_add_text(text, "; the weights of %u layers together give %.3g of the model's %.3g",
                  study->known_count, study->weights_kl, model_kl);
     if (study->known_count < study->layers.count) {
-        ets_add_text(text, "; those of %u others are not known",
-                     study->layers.count - study->known_count);
+        const uint32_t unknown = study->layers.count - study->known_count;
+        ets_add_text(text, "; %u other layer%s not known", unknown, unknown == 1 ? " is" : "s are");
     } else if (left < 0) {
         ets_add_text(text, ": errors of weights and of the rest partly cancel");
     } else {
