@@ -77,6 +77,7 @@ ROOMS = {
         "beside": {"core", "files"},
         "traces": {"core", "files", "beside"},
         "session": {"core", "files", "beside"},
+        "target": {"core", "session"},
         "tokens": {"core", "files", "session"},
         "sides": {"core", "traces"},
         "values": {"core", "files", "beside", "traces", "session"},

@@ -40,6 +40,11 @@ static const struct cli_option inputs[] = {
      .help = "Copy all test cases of another bundle"},
     {"--data", .value = "FILE", .ending = ".ptd", .is_repeatable = true,
      .help = "A .ptd file with external tensors of the program"},
+    {"--target", .value = "MACHINE",
+     .help = "Run on another machine: ssh:USER@HOST[:PORT] or adb[:SERIAL]. What it needs is "
+             "pushed there"},
+    {"--target-runtime", .value = "FILE", .ending = ".tar",
+     .help = "The bundle that runs there (make bundle); default: the one for its processor"},
     {"--machine", .value = "FILE",
      .help = "Also how far operators are from what a machine can do (etscope machine --save)"},
     {"--one-thread", .value = "FILE",

@@ -6,6 +6,7 @@
 #include "cli/core/document.h"
 #include "cli/core/interrupt.h"
 #include "cli/generate/generate_plan.h"
+#include "cli/target/target.h"
 #include "cli/tokens/prompt_tokens.h"
 #include "cli/tokens/token_program.h"
 #include "host/output.h"
@@ -45,6 +46,7 @@ static const struct cli_command_option option_list[] = {
     {"--load-library"},
     {"--python"},
     {"--engine"},
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -246,6 +248,7 @@ static int show(const struct cli_generate_plan *plan)
 static int cmd_generate(const struct cli_arguments *arguments)
 {
     struct cli_generate_plan plan;
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     int code = open(arguments, &plan);
     if (code == CLI_OK && cli_has(arguments, "--recordings")) {
         code = cli_generate_recordings(&plan, (uint32_t)cli_number(arguments, "--recordings", 1));

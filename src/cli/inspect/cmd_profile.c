@@ -9,6 +9,7 @@
 #include "cli/inspect/show.h"
 #include "cli/inspect/show_memory.h"
 #include "cli/session/session.h"
+#include "cli/target/target.h"
 #include "etscope/experimental/delegates.h"
 
 static const struct cli_command_option option_list[] = {
@@ -34,6 +35,7 @@ static const struct cli_command_option option_list[] = {
     {"--block"},
     {"--run"},
     {"--allow-mismatch", .help = "Continue if the ETRecord and the program disagree"},
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -109,6 +111,7 @@ static bool names_table(const char *path)
 static int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (tracer != NULL && strcmp(tracer, "none") == 0) {
         return cli_complain(CLI_USAGE,
                             "profile needs a trace; use `run --tracer none` to run without one");

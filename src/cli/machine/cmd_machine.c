@@ -8,6 +8,7 @@
 #include "cli/core/write_table.h"
 #include "cli/files/machine_option.h"
 #include "cli/machine/measure.h"
+#include "cli/target/target.h"
 #include "output/table/machine_table.h"
 #include "output/text/machine_text.h"
 
@@ -21,6 +22,7 @@ static const struct cli_command_option option_list[] = {
     {"--width"},
     {"--output"},
     {"--engine"},
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -145,6 +147,7 @@ static int show(const struct cli_arguments *arguments, const struct ets_machine 
 static int cmd_machine(const struct cli_arguments *arguments)
 {
     const char *path = cli_value(arguments, "--save");
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (arguments->word_count > 1) {
         return cli_complain(CLI_USAGE, "machine takes one file from --save, or none to measure");
     }

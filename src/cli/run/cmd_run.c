@@ -4,6 +4,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/session/print_outputs.h"
 #include "cli/session/session.h"
+#include "cli/target/target.h"
 #include "cli/traces/trace_notes.h"
 
 static const struct cli_command_option option_list[] = {
@@ -16,6 +17,7 @@ static const struct cli_command_option option_list[] = {
          "Also count what allocates how much memory; `inspect --memory` shows it from the trace"},
     CLI_SESSION_OPTIONS,
     {"--threads"},
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -43,6 +45,7 @@ static int cmd_run(const struct cli_arguments *arguments)
     const char *trace_path = cli_value(arguments, "--output");
     const char *tracer = cli_value(arguments, "--tracer");
     const bool is_untraced = tracer != NULL && strcmp(tracer, "none") == 0;
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (is_untraced && trace_path != NULL) {
         return cli_complain(CLI_USAGE, "--tracer none and -o exclude each other");
     }

@@ -21,9 +21,11 @@ void cli_child_add(struct cli_child_words *words, const char *word)
     words->count++; /* too many are refused when it runs */
 }
 
-/* This program: where the system tells it, else as the shell finds it. */
+/* This program: where a loader that runs it tells, or the system, else as the shell finds it. */
 static const char *find_self(char path[4096])
 {
+    const char *told = getenv("ETSCOPE_SELF");
+    if (told != NULL && *told != '\0') return told;
     const ssize_t size = readlink("/proc/self/exe", path, 4095);
     if (size <= 0) return "etscope";
     path[size] = '\0';
@@ -43,7 +45,7 @@ static int start(const char *self, char **words, const char *output, const char 
     int failed = posix_spawn_file_actions_init(&actions);
     if (failed != 0) return failed;
     failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (failed == 0) failed = redirect(&actions, STDOUT_FILENO, output);
+    if (failed == 0 && output != NULL) failed = redirect(&actions, STDOUT_FILENO, output);
     if (failed == 0 && messages != NULL) failed = redirect(&actions, STDERR_FILENO, messages);
     if (failed == 0) failed = posix_spawnp(process, self, &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);

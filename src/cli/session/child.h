@@ -17,6 +17,7 @@ void cli_child_add(struct cli_child_words *words, const char *word);
 /* Where a child's output and messages go: the name of a file, or one of these. */
 #define CLI_CHILD_DROPPED "/dev/null"
 #define CLI_CHILD_HEARD NULL /* messages: to those of this process */
+#define CLI_CHILD_SHOWN NULL /* output: to that of this process */
 
 /* Runs `words` and waits. Returns its exit code, or one of this process after a message. */
 int cli_child_run(struct cli_child_words *words, const char *output, const char *messages);

@@ -12,6 +12,7 @@
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/session/session.h"
+#include "cli/target/target.h"
 #include "cli/values/comparator_option.h"
 #include "cli/values/tolerances.h"
 #include "cli/verify/verify_table.h"
@@ -40,6 +41,7 @@ static const struct cli_command_option option_list[] = {
     {"--width"},
     {"--output"},
     CLI_ENGINE_OPTIONS,
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -558,6 +560,7 @@ static void note_nan(const struct verifying *v)
 static int cmd_verify(const struct cli_arguments *arguments)
 {
     static struct verifying v;
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     v = (struct verifying){.arguments = arguments};
     int code = check_words(arguments);
     if (code == CLI_OK) code = cli_tolerances_open(arguments, &v.tolerances);

@@ -1,0 +1,269 @@
+/* Starts ssh and adb, and waits for them. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/target/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/core/command.h"
+
+extern char **environ;
+
+enum { MOST_WORDS = 24 };
+
+static const char ssh_root[] = "$HOME/.cache/etscope";
+static const char adb_root[] = "/data/local/tmp/etscope";
+
+/* What starts a connection: ssh or adb, as the user names them. */
+static const char *program_of(const struct cli_connection *connection)
+{
+    const char *named = getenv(connection->is_adb ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
+    if (named != NULL && *named != '\0') return named;
+    return connection->is_adb ? "adb" : "ssh";
+}
+
+static bool copy_part(char *to, size_t room, const char *from, size_t size)
+{
+    if (size >= room) return false;
+    memcpy(to, from, size);
+    to[size] = '\0';
+    return true;
+}
+
+/* An address that begins with - would be an option of ssh or adb. */
+static bool is_address(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c == 127) return false;
+    }
+    return *text != '\0' && *text != '-';
+}
+
+static bool parse_ssh(const char *text, struct cli_connection *connection)
+{
+    const char *at = strchr(text, '@');
+    const char *colon = strrchr(at == NULL ? text : at, ':');
+    const char *bracket = strrchr(text, ']'); /* of an IPv6 address */
+    if (colon != NULL && bracket != NULL && colon < bracket) colon = NULL;
+    const size_t size = colon == NULL ? strlen(text) : (size_t)(colon - text);
+    if (!copy_part(connection->address, sizeof connection->address, text, size)) return false;
+    if (colon == NULL) return is_address(connection->address);
+    const size_t digits = strspn(colon + 1, "0123456789");
+    return digits > 0 && colon[1 + digits] == '\0' && is_address(connection->address) &&
+           copy_part(connection->port, sizeof connection->port, colon + 1, digits);
+}
+
+/* A folder for ssh's socket that no other user can write. */
+static void choose_socket(struct cli_connection *connection)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    if (folder == NULL || *folder == '\0') folder = getenv("TMPDIR");
+    if (folder == NULL || *folder == '\0') folder = "/tmp";
+    const int size = snprintf(connection->socket, sizeof connection->socket, "%s/etscope-ssh-%ld",
+                              folder, (long)getpid());
+    /* ssh adds 17 characters, and the path of a socket has about 100. */
+    if (size < 0 || size > 80) connection->socket[0] = '\0';
+}
+
+int cli_connection_parse(const char *text, struct cli_connection *connection_out)
+{
+    struct cli_connection *c = connection_out;
+    *c = (struct cli_connection){.name = text, .root = ssh_root};
+    if (strncmp(text, "ssh:", 4) == 0 && parse_ssh(text + 4, c)) {
+        choose_socket(c);
+        return CLI_OK;
+    }
+    c->is_adb = true;
+    c->root = adb_root;
+    if (strcmp(text, "adb") == 0) return CLI_OK;
+    if (strncmp(text, "adb:", 4) == 0 && is_address(text + 4) &&
+        copy_part(c->address, sizeof c->address, text + 4, strlen(text + 4))) {
+        return CLI_OK;
+    }
+    return cli_complain(CLI_USAGE,
+                        "--target takes ssh:USER@HOST[:PORT] or adb[:SERIAL], not \"%s\"", text);
+}
+
+struct words {
+    const char *items[MOST_WORDS];
+    unsigned count;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (words->count + 1 < MOST_WORDS) words->items[words->count++] = word;
+}
+
+/* The words up to the script. `socket` has room for an option. */
+static void begin(const struct cli_connection *connection, struct words *words,
+                  char socket[CLI_TARGET_PATH + 16])
+{
+    add(words, program_of(connection));
+    if (connection->is_adb) {
+        if (connection->address[0] != '\0') {
+            add(words, "-s");
+            add(words, connection->address);
+        }
+        return;
+    }
+    add(words, "-T");
+    add(words, "-oBatchMode=yes");
+    add(words, "-oConnectTimeout=15");
+    add(words, "-oServerAliveInterval=5");
+    if (connection->socket[0] != '\0') {
+        add(words, "-oControlMaster=auto");
+        add(words, "-oControlPersist=30");
+        snprintf(socket, CLI_TARGET_PATH + 16, "-oControlPath=%s", connection->socket);
+        add(words, socket);
+    }
+    if (connection->port[0] != '\0') {
+        add(words, "-p");
+        add(words, connection->port);
+    }
+    add(words, connection->address);
+}
+
+static int wait_for(pid_t process)
+{
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+}
+
+/* Starts the words, with standard input from `input`, and output to a file unless NULL. */
+static int start(const struct words *words, int input, const char *output, pid_t *process)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed != 0) return failed;
+    failed = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    if (failed == 0 && output != NULL) {
+        failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output,
+                                                  O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    }
+    if (failed == 0) {
+        failed = posix_spawnp(process, words->items[0], &actions, NULL,
+                              (char *const *)(uintptr_t)words->items, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+/* A pipe whose ends no other child inherits. */
+static bool open_pipe(int ends[2])
+{
+    if (pipe(ends) != 0) return false;
+    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+static int run_words(const struct words *words, struct cli_script_streams streams)
+{
+    int ends[2] = {-1, -1};
+    pid_t process;
+    if (streams.input != NULL) ends[0] = open(streams.input, O_RDONLY | O_CLOEXEC);
+    else if (!open_pipe(ends)) ends[0] = -1;
+    if (ends[0] < 0) {
+        cli_complain(CLI_INTERNAL, "%s: %s", streams.input == NULL ? "a pipe" : streams.input,
+                     strerror(errno));
+        return -1;
+    }
+    const int failed = start(words, ends[0], streams.output, &process);
+    close(ends[0]);
+    int code = -1;
+    if (failed != 0) {
+        cli_complain(CLI_UNAVAILABLE, "%s: %s; install it, or name it in %s", words->items[0],
+                     strerror(failed),
+                     strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
+    } else {
+        code = wait_for(process);
+    }
+    if (ends[1] >= 0) close(ends[1]); /* from here on the script there is told that nobody waits */
+    return code;
+}
+
+int cli_connection_run(const struct cli_connection *connection, const char *script,
+                       struct cli_script_streams streams)
+{
+    struct words words = {.count = 0};
+    char socket[CLI_TARGET_PATH + 16];
+    begin(connection, &words, socket);
+    if (connection->is_adb) add(&words, "shell");
+    add(&words, script);
+    return run_words(&words, streams);
+}
+
+int cli_connection_complain(const struct cli_connection *connection, const char *what)
+{
+    return cli_complain(CLI_UNAVAILABLE,
+                        "%s: %s: the connection was refused or lost; `%s%s%s` "
+                        "must work without a question",
+                        connection->name, what, connection->is_adb ? "adb" : "ssh",
+                        connection->address[0] == '\0' ? ""
+                        : connection->is_adb           ? " -s "
+                                                       : " ",
+                        connection->address);
+}
+
+int cli_connection_push(const struct cli_connection *connection, const char *local,
+                        const char *remote)
+{
+    struct words words = {.count = 0};
+    char text[CLI_TARGET_PATH + 64];
+    if (connection->is_adb) {
+        begin(connection, &words, text);
+        add(&words, "push");
+        add(&words, local);
+        add(&words, remote);
+        const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
+        return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, local);
+    }
+    snprintf(text, sizeof text, "cat > \"%s\"", remote);
+    const int code = cli_connection_run(connection, text, (struct cli_script_streams){local, NULL});
+    if (code == 0) return CLI_OK;
+    return code == 255 || code < 0 ? cli_connection_complain(connection, local)
+                                   : cli_complain(CLI_UNAVAILABLE, "%s: %s cannot be copied there",
+                                                  connection->name, local);
+}
+
+int cli_connection_pull(const struct cli_connection *connection, const char *remote,
+                        const char *local)
+{
+    struct words words = {.count = 0};
+    char text[CLI_TARGET_PATH + 64];
+    if (connection->is_adb) {
+        begin(connection, &words, text);
+        add(&words, "pull");
+        add(&words, remote);
+        add(&words, local);
+        const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
+        return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, remote);
+    }
+    snprintf(text, sizeof text, "cat \"%s\"", remote);
+    const int code = cli_connection_run(connection, text, (struct cli_script_streams){NULL, local});
+    return code == 0 ? CLI_OK : cli_connection_complain(connection, "its outputs");
+}
+
+void cli_connection_close(const struct cli_connection *connection)
+{
+    struct words words = {.count = 0};
+    char socket[CLI_TARGET_PATH + 16];
+    if (connection->is_adb || connection->socket[0] == '\0') return;
+    if (access(connection->socket, F_OK) != 0) return;
+    add(&words, program_of(connection));
+    snprintf(socket, sizeof socket, "-oControlPath=%s", connection->socket);
+    add(&words, socket);
+    add(&words, "-O");
+    add(&words, "exit");
+    add(&words, connection->address);
+    (void)run_words(&words, (struct cli_script_streams){.input = NULL, .output = "/dev/null"});
+}

@@ -1,0 +1,191 @@
+/* Pushes what is not there. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/target/remote_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/core/command.h"
+#include "cli/session/child.h"
+#include "etscope/file.h"
+#include "host/digest.h"
+#include "host/text_builder.h"
+
+enum { SCRIPT_BYTES = 16384, LISTING_BYTES = 1 << 20 };
+
+/* Folders of this user alone; runs that a lost connection left a day ago go away. */
+static const char probe[] =
+    "umask 077; R=\"%s\"; mkdir -p \"$R/bundles\" \"$R/files\" \"$R/runs\" && cd \"$R\" && "
+    "uname -m && ls bundles files; find runs -mindepth 1 -maxdepth 1 -mtime +0 "
+    "-exec rm -rf {} + 2>/dev/null; exit 0";
+
+static int read_listing(struct cli_remote *remote, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    remote->listing = calloc(LISTING_BYTES + 1, 1);
+    if (file == NULL || remote->listing == NULL) {
+        if (file != NULL) fclose(file);
+        return cli_complain(CLI_INTERNAL, "no memory for what the target has");
+    }
+    remote->listing[fread(remote->listing, 1, LISTING_BYTES, file)] = '\0';
+    fclose(file);
+    const size_t size = strcspn(remote->listing, "\r\n");
+    if (size == 0 || size >= sizeof remote->machine) {
+        return cli_complain(CLI_UNAVAILABLE,
+                            "%s: its shell did not answer: no folder could be made below %s",
+                            remote->connection.name, remote->connection.root);
+    }
+    memcpy(remote->machine, remote->listing, size);
+    remote->machine[size] = '\0';
+    return CLI_OK;
+}
+
+int cli_remote_open(const char *target, struct cli_remote *remote_out)
+{
+    struct cli_remote *remote = remote_out;
+    char script[SCRIPT_BYTES], path[CLI_TARGET_PATH + 16];
+    struct timespec now;
+    *remote = (struct cli_remote){.listing = NULL};
+    int code = cli_connection_parse(target, &remote->connection);
+    if (code == CLI_OK) code = cli_child_folder(remote->folder, sizeof remote->folder);
+    if (code != CLI_OK) return code;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(remote->run, sizeof remote->run, "%lx%08lx", (long)getpid(),
+             (unsigned long)now.tv_nsec ^ (unsigned long)now.tv_sec << 30);
+    snprintf(script, sizeof script, probe, remote->connection.root);
+    snprintf(path, sizeof path, "%s/listing", remote->folder);
+    const struct cli_script_streams streams = {.input = NULL, .output = path};
+    const int answer = cli_connection_run(&remote->connection, script, streams);
+    if (answer < 0) return CLI_UNAVAILABLE;
+    if (answer != 0) return cli_connection_complain(&remote->connection, "its shell");
+    return read_listing(remote, path);
+}
+
+static void remove_here(const struct cli_remote *remote, const char *name)
+{
+    char path[CLI_TARGET_PATH + 32];
+    snprintf(path, sizeof path, "%s/%s", remote->folder, name);
+    unlink(path);
+}
+
+void cli_remote_close(struct cli_remote *remote)
+{
+    if (remote->folder[0] != '\0') {
+        remove_here(remote, "listing");
+        rmdir(remote->folder);
+        cli_connection_close(&remote->connection);
+    }
+    free(remote->listing);
+    *remote = (struct cli_remote){.listing = NULL};
+}
+
+/* Whether the listing has this line. */
+static bool is_there(const struct cli_remote *remote, const char *name)
+{
+    const size_t size = strlen(name);
+    for (const char *at = remote->listing; (at = strstr(at, name)) != NULL; at += size) {
+        const bool begins = at == remote->listing || at[-1] == '\n';
+        if (begins && (at[size] == '\n' || at[size] == '\r')) return true;
+    }
+    return false;
+}
+
+/* A name that says the content. */
+static int name_file(const char *path, char name[CLI_REMOTE_NAME], uint64_t *bytes_out)
+{
+    struct ets_file *file;
+    struct ets_error error;
+    *bytes_out = 0;
+    if (cli_file_open_as_it_is(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    const struct ets_bytes bytes = ets_file_bytes(file);
+    snprintf(name, CLI_REMOTE_NAME, "%016" PRIx64 "-%zu", ets_digest_of(bytes), bytes.size);
+    *bytes_out = bytes.size;
+    ets_file_close(file);
+    return CLI_OK;
+}
+
+static int run_there(struct cli_remote *remote, const char *script, const char *what)
+{
+    const struct cli_script_streams streams = {.input = NULL, .output = "/dev/null"};
+    const int code = cli_connection_run(&remote->connection, script, streams);
+    if (code == 0) return CLI_OK;
+    if (code == 255 || code < 0) return cli_connection_complain(&remote->connection, what);
+    return cli_complain(CLI_UNAVAILABLE, "%s: %s cannot be put in place there: is its disk full?",
+                        remote->connection.name, what);
+}
+
+static void say_push(const struct cli_remote *remote, const char *what, uint64_t bytes)
+{
+    char room[CLI_TARGET_TEXT];
+    struct ets_text_builder size = {room, sizeof room, 0};
+    ets_add_bytes(&size, bytes);
+    cli_note("%s: pushing %s, %.*s", remote->connection.name, what, (int)size.used, room);
+}
+
+int cli_remote_push(struct cli_remote *remote, const char *path, char name_out[CLI_REMOTE_NAME])
+{
+    const char *root = remote->connection.root;
+    char script[SCRIPT_BYTES], there[CLI_TARGET_PATH];
+    uint64_t bytes;
+    int code = name_file(path, name_out, &bytes);
+    if (code != CLI_OK || is_there(remote, name_out)) return code;
+    say_push(remote, path, bytes);
+    snprintf(there, sizeof there, "%s/files/%s.%s", root, name_out, remote->run);
+    code = cli_connection_push(&remote->connection, path, there);
+    snprintf(script, sizeof script,
+             "cd \"%s/files\" && [ \"$(wc -c < %s.%s)\" -eq %" PRIu64 " ] && mv -f %s.%s %s", root,
+             name_out, remote->run, bytes, name_out, remote->run, name_out);
+    return code == CLI_OK ? run_there(remote, script, path) : code;
+}
+
+/* Beside the program, in its libraries, or named by ETSCOPE_BUNDLES. */
+static bool find_bundle(const char *machine, char path[CLI_TARGET_PATH])
+{
+    char self[CLI_TARGET_PATH];
+    const char *named = getenv("ETSCOPE_BUNDLES");
+    const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[size > 0 ? size : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL) *slash = '\0';
+    const char *const folders[] = {named, self, self, self};
+    static const char *const below[] = {"", "", "/../lib/etscope", "/../bundles"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (folders[i] == NULL || *folders[i] == '\0') continue;
+        snprintf(path, CLI_TARGET_PATH, "%.3900s%s/etscope-bundle-%s.tar", folders[i], below[i],
+                 machine);
+        if (access(path, R_OK) == 0) return true;
+    }
+    return false;
+}
+
+int cli_remote_push_bundle(struct cli_remote *remote, const char *given,
+                           char name_out[CLI_REMOTE_NAME])
+{
+    const char *root = remote->connection.root;
+    char script[SCRIPT_BYTES], found[CLI_TARGET_PATH], there[CLI_TARGET_PATH];
+    uint64_t bytes;
+    if (given == NULL && !find_bundle(remote->machine, found)) {
+        return cli_complain(CLI_UNAVAILABLE,
+                            "%s is %s, and there is no etscope-bundle-%s.tar: make it with `make "
+                            "bundle TARGET=%s`, or name one with --target-runtime",
+                            remote->connection.name, remote->machine, remote->machine,
+                            remote->machine);
+    }
+    const char *path = given != NULL ? given : found;
+    int code = name_file(path, name_out, &bytes);
+    if (code != CLI_OK || is_there(remote, name_out)) return code;
+    say_push(remote, "the program", bytes);
+    snprintf(there, sizeof there, "%s/bundles/%s.%s.tar", root, name_out, remote->run);
+    code = cli_connection_push(&remote->connection, path, there);
+    /* Of two that do this at once, the second finds the first one's folder. */
+    snprintf(script, sizeof script,
+             "cd \"%s/bundles\" && N=%s && T=$N.%s && mkdir $T && tar -xf $T.tar -C $T && "
+             "rm -f $T.tar && { [ -d $N ] || mv $T $N || [ -d $N ]; }; C=$?; rm -rf $T $T.tar; "
+             "exit $C",
+             root, name_out, remote->run);
+    return code == CLI_OK ? run_there(remote, script, "the program") : code;
+}

@@ -1,0 +1,304 @@
+"""`--target`: the same program on another machine, by stand-ins of ssh and adb whose device is a folder.
+
+The bundle is that of this machine's own processor, so that what is pushed really runs there.
+"""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import run_support as support
+from support import FolderTest
+
+BUILD = Path(support.ETSCOPE).parents[1]
+OWNER = tempfile.TemporaryDirectory()
+BUNDLES = Path(OWNER.name) / "bundles"
+
+# The last word is the script. ETSCOPE_TEST_DEVICE is the device's home.
+SSH = """#!/bin/sh
+for word in "$@"; do script=$word; done
+case " $* " in *" -O exit "*) exit 0 ;; esac
+echo "$*" >> "$ETSCOPE_TEST_DEVICE/calls"
+{before}
+HOME=$ETSCOPE_TEST_DEVICE exec sh -c "$script"
+"""
+ADB = """#!/bin/sh
+there() {{ printf '%s' "$1" | sed "s,/data/local/tmp,$ETSCOPE_TEST_DEVICE,g"; }}
+[ "$1 $2" = "-s serial" ] || exit 1
+shift 2
+echo "$*" >> "$ETSCOPE_TEST_DEVICE/calls"
+{before}
+case $1 in
+shell) exec sh -c "$(there "$2")" ;;
+push) exec cp "$2" "$(there "$3")" ;;
+pull) exec cp "$(there "$2")" "$3" ;;
+esac
+exit 1
+"""
+
+# A program that takes no time: it writes its output.
+SMALL = b"""#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" != --output ] || echo trace > "$2"; shift; done
+"""
+
+
+def setUpModule():
+    if not (BUILD / "lib" / "libetscope_engine.so").exists():
+        raise unittest.SkipTest("the engine is not built")
+    prefix = Path(OWNER.name) / "prefix"
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
+    machine = os.uname().machine
+    folders = [f"/lib/{machine}-linux-gnu", f"/usr/lib/{machine}-linux-gnu", "/lib64", "/lib"]
+    BUNDLES.mkdir()
+    subprocess.run([sys.executable, support.ROOT / "tools" / "make_bundle.py", prefix,
+                    BUNDLES / f"etscope-bundle-{machine}.tar",
+                    *(word for folder in folders for word in ("--libraries", folder))],
+                   check=True, capture_output=True)  # fmt: skip
+
+
+def tearDownModule():
+    OWNER.cleanup()
+
+
+class TargetTest(FolderTest):
+    target = "ssh:me@board"
+
+    def setUp(self):
+        super().setUp()
+        self.device = self.folder / "device"
+        self.device.mkdir()
+        self.before("")
+
+    def before(self, what):
+        """What each call does before its script."""
+        for name, text in (("ssh", SSH), ("adb", ADB)):
+            path = self.folder / name
+            path.write_text(text.format(before=what))
+            path.chmod(0o755)
+
+    def environment(self):
+        return {"ETSCOPE_SSH": str(self.folder / "ssh"), "ETSCOPE_ADB": str(self.folder / "adb"),
+                "ETSCOPE_BUNDLES": str(BUNDLES), "ETSCOPE_TEST_DEVICE": str(self.device)}  # fmt: skip
+
+    def call(self, *words, code=support.OK):
+        done = support.call(*words, "--target", self.target, cwd=self.folder, **self.environment())
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def root(self):
+        return self.device / ("etscope" if self.target.startswith("adb") else ".cache/etscope")
+
+    def left(self):
+        """What a command left in its folder there."""
+        return sorted(path.name for path in (self.root() / "runs").iterdir())
+
+    def model(self, name="mlp_xnnpack", file="model.pte"):
+        return support.DATA / name / file
+
+
+class BySsh(TargetTest):
+    def test_target__profile_records_there_and_shows_here(self):
+        words = ("profile", self.model(), "--etrecord", self.model(file="model.etrecord"), "--group-by", "source",
+                 "--runs", "7", "-o", "trace.etdp", "--report", "report.html")  # fmt: skip
+        done = self.call(*words)
+        self.assertRegex(done.stdout, r"Execute - method forward - 7 runs")
+        self.assertIn("models/zoo.py:16", done.stdout)
+        self.assertIn(f"note: {self.target}: pushing the program, ", done.stderr)
+        self.assertIn(f"note: {self.target}: pushing {self.model()}, 5.4 KiB", done.stderr)
+        self.assertGreater((self.folder / "report.html").stat().st_size, 100_000)
+        shown = support.call("inspect", "trace.etdp", "--program", self.model(), "--etrecord",
+                             self.model(file="model.etrecord"), "--group-by", "source", cwd=self.folder)
+        self.assertEqual(shown.stdout, done.stdout)
+        # The ETRecord stays here; what is there is not pushed again.
+        self.assertEqual(len(list((self.root() / "files").iterdir())), 1)
+        self.assertNotIn("pushing", self.call(*words).stderr)
+        self.assertEqual(self.left(), [])
+
+    def test_target__outputs_come_back(self):
+        self.call("run", self.model(), "--inputs", "ones", "--capture", "intermediates", "-o", "trace.etdp",
+                  "--debug-buffer", "debug.bin")  # fmt: skip
+        here = support.call("run", self.model(), "--inputs", "ones", "--capture", "intermediates", "-o", "here.etdp",
+                            "--debug-buffer", "here.bin", cwd=self.folder)  # fmt: skip
+        self.assertEqual(here.returncode, support.OK, here.stderr)
+        self.assertEqual((self.folder / "debug.bin").read_bytes(), (self.folder / "here.bin").read_bytes())
+        done = support.call("tensors", "trace.etdp", "--debug-buffer", "debug.bin", cwd=self.folder)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertEqual(self.left(), [])
+
+    def test_target__files_of_one_name_are_told_apart(self):
+        for value in (1, 2):
+            (self.folder / str(value)).mkdir()
+            support.write_npy(self.folder / str(value) / "x.npy", "<f4", (2, 16), [value] * 32)
+        outputs = [self.call("run", self.model(), "--input", f"{value}/x.npy").stdout for value in (1, 2)]
+        here = [support.call("run", self.model(), "--input", f"{value}/x.npy", cwd=self.folder).stdout
+                for value in (1, 2)]
+        timeless = [[line for line in text.splitlines() if "wall time" not in line] for text in outputs + here]
+        self.assertEqual(timeless[:2], timeless[2:])
+        self.assertNotEqual(outputs[0], outputs[1])
+
+    def test_target__verdicts_keep_their_exit_code(self):
+        done = self.call("verify", self.model(file="model.bpte"))
+        self.assertTrue(done.stdout.startswith("PASS 3 of 3 test cases"), done.stdout)
+        done = self.call("verify", self.model(file="model.bpte"), "--rtol", "0", "--atol", "0",
+                         "--rms", "0", code=support.NEGATIVE)  # fmt: skip
+        self.assertIn("FAIL", done.stdout)
+        done = self.call("run", self.model(), "--method", "nothing", code=support.INPUT)
+        self.assertIn("etscope: model.pte: no method nothing; the program has forward", done.stderr)
+        self.assertEqual(self.left(), [])
+
+    def test_target__words_with_quotes_and_spaces_arrive_whole(self):
+        done = self.call("run", self.model(), "--method", "it's $HOME `x`", code=support.INPUT)
+        self.assertIn("no method it's $HOME `x`;", done.stderr)
+
+    def test_target__recordings_have_processes_of_their_own_there(self):
+        model = self.folder / "llm.pte"
+        model.write_bytes((support.DATA / "llama" / "kv_sdpa.pte").read_bytes())
+        words = ("generate", model, "--prompt", "4", "--new", "3", "--recordings", "3")
+        done = support.call(*words, "--target", self.target, cwd=self.folder, **self.environment())
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn("of 3 recordings", done.stdout)
+
+    def test_target__two_at_once_share_what_they_push(self):
+        words = [support.ETSCOPE, "run", str(self.model()), "--target", self.target]
+        both = [subprocess.Popen([*words, "-o", f"{i}.etdp"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, env={**os.environ, **self.environment()})
+                for i in range(2)]  # fmt: skip
+        for each in both:
+            error = each.communicate(timeout=120)[1]
+            self.assertEqual(each.returncode, support.OK, error)
+        self.assertEqual(len(list((self.root() / "bundles").iterdir())), 1)
+        self.assertEqual(self.left(), [])
+        for i in range(2):
+            self.assertGreater((self.folder / f"{i}.etdp").stat().st_size, 0)
+
+    def test_target__nothing_runs_on_when_this_side_is_killed(self):
+        self.call("run", self.model())
+        started = time.time()
+        words = [support.ETSCOPE, "run", str(self.model()), "--runs", "100000000", "--tracer", "none"]
+        running = subprocess.Popen([*words, "--target", self.target], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, **self.environment()})
+        while not self.left() or not self.processes():
+            self.assertLess(time.time(), started + 60)
+            time.sleep(0.05)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        while self.left() or self.processes():
+            self.assertLess(time.time(), started + 90, (self.left(), self.processes()))
+            time.sleep(0.05)
+
+    def processes(self):
+        """Those that run the bundle of this test's device."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes()
+            except OSError:
+                continue
+            if b"100000000" in words and os.fsencode(self.device) in words:
+                found.append(path.parent.name)
+        return found
+
+
+class WhatGoesWrong(TargetTest):
+    def setUp(self):
+        super().setUp()
+        self.runtime = self.folder / "small.tar"
+        with tarfile.open(self.runtime, "w") as tar:
+            info = tarfile.TarInfo("start")
+            info.size, info.mode = len(SMALL), 0o755
+            tar.addfile(info, io.BytesIO(SMALL))
+
+    def call(self, *words, code=support.OK):
+        return super().call(*words, "--target-runtime", self.runtime, code=code)
+
+    def test_target__a_connection_that_is_refused_is_said(self):
+        self.before("exit 255")
+        done = self.call("run", self.model(), "-o", "trace.etdp", code=support.UNAVAILABLE)
+        self.assertIn("etscope: ssh:me@board: its shell: the connection was refused or lost; `ssh me@board` must "
+                      "work without a question", done.stderr)
+        self.assertFalse((self.folder / "trace.etdp").exists())
+
+    def test_target__a_cable_that_is_pulled_at_any_step_leaves_nothing_half_written(self):
+        self.call("run", self.model(), "-o", "trace.etdp")
+        whole = len((self.device / "calls").read_text().splitlines())
+        for step in range(1, whole + 1):
+            for again in (False, True):  # a device that has everything, and one that has nothing
+                with self.subTest(step=step, again=again):
+                    self.device = self.folder / f"device{step}{again}"
+                    self.device.mkdir()
+                    self.before("")
+                    if again:
+                        self.call("run", self.model())
+                        (self.device / "calls").unlink()
+                    self.before(f'[ "$(wc -l < "$ETSCOPE_TEST_DEVICE/calls")" -eq {step} ] && exit 255')
+                    (self.folder / "trace.etdp").unlink(missing_ok=True)
+                    done = support.call("run", self.model(), "-o", "trace.etdp", "--target", self.target,
+                                        "--target-runtime", self.runtime, cwd=self.folder, **self.environment())
+                    calls = len((self.device / "calls").read_text().splitlines())
+                    if calls >= step and not (done.returncode == support.OK and calls == step):
+                        self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
+                        self.assertFalse((self.folder / "trace.etdp").exists())
+                    self.before("")
+                    self.call("run", self.model(), "-o", "trace.etdp")
+
+    def test_target__a_full_disk_there_is_said_and_mended_later(self):
+        with tarfile.open(self.runtime, "a") as tar:
+            info = tarfile.TarInfo("large")
+            info.size = 1 << 20
+            tar.addfile(info, io.BytesIO(bytes(info.size)))
+        self.before("ulimit -f 64")
+        done = self.call("run", self.model(), code=support.UNAVAILABLE)
+        self.assertRegex(done.stderr, "cannot be (copied|put in place) there")
+        self.before("")
+        self.call("run", self.model())
+
+    def test_target__other_words_are_refused(self):
+        for target in ("board", "ssh:", "ssh:-oProxyCommand=x", "ssh:me@board:port", "adb:", "serial:x", "ssh:a b"):
+            self.target = target
+            done = self.call("run", self.model(), code=support.USAGE)
+            self.assertIn(f'--target takes ssh:USER@HOST[:PORT] or adb[:SERIAL], not "{target}"', done.stderr)
+        self.target = "ssh:me@board"
+        for words in (("profile", self.model(), "--recordings", "2"), ("profile", self.model(), "--threads", "1,2"),
+                      ("run", self.model(), "--outputs", "x"), ("run",)):
+            self.call(*words, code=support.USAGE)
+        self.assertFalse((self.device / "calls").exists())
+
+    def test_target__a_processor_without_a_bundle_is_said(self):
+        self.before("""script=$(printf '%s' "$script" | sed "s/uname -m/echo riscv64/")""")
+        done = support.call("run", self.model(), "--target", self.target, **self.environment())
+        self.assertEqual(done.returncode, support.UNAVAILABLE)
+        self.assertIn("ssh:me@board is riscv64, and there is no etscope-bundle-riscv64.tar: make it with `make bundle "
+                      "TARGET=riscv64`, or name one with --target-runtime", done.stderr)
+
+    def test_target__a_program_for_connections_that_is_missing_is_said(self):
+        (self.folder / "ssh").unlink()
+        done = self.call("run", self.model(), code=support.UNAVAILABLE)
+        self.assertIn(f"etscope: {self.folder}/ssh: No such file or directory; install it, or name it in ETSCOPE_SSH",
+                      done.stderr)
+
+
+class ByAdb(TargetTest):
+    target = "adb:serial"
+
+    def test_target__adb_pushes_runs_and_pulls(self):
+        done = self.call("profile", self.model(), "-o", "trace.etdp")
+        self.assertIn("Execute - method forward - 10 runs", done.stdout)
+        self.assertGreater((self.folder / "trace.etdp").stat().st_size, 0)
+        self.assertEqual(self.left(), [])
+        self.call("verify", self.model(file="model.bpte"), "--rtol", "0", "--atol", "0", "--rms", "0",
+                  code=support.NEGATIVE)  # fmt: skip
+        self.before("exit 1")
+        self.call("run", self.model(), code=support.UNAVAILABLE)
+
+
+if __name__ == "__main__":
+    unittest.main()
