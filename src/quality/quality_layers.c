@@ -115,6 +115,15 @@ static bool is_floating(const struct ets_tensor *tensor)
            type == ETS_SCALAR_BFLOAT16;
 }
 
+/* Whether the weight's rows are outputs: products of other kinds than linear take it transposed. */
+static bool is_upright(const struct ets_graph_weights *weights, const struct use *use)
+{
+    if (ets_text_is(use->weight->label, "weight")) return true;
+    const struct ets_graph_place place = ets_graph_weights_place(weights, use->weight->name);
+    return place.node != ETS_GRAPH_NONE &&
+           ets_operator_is(weights->graph->nodes[place.node].op, ETS_OPERATOR_PERMUTE);
+}
+
 struct finding {
     struct ets_graph_weights weights;
     struct numbering numbering;
@@ -133,10 +142,10 @@ static enum ets_status add_layer(struct finding *finding, const struct use *use,
     if (place.input == ETS_GRAPH_NONE) return ETS_OK;
     const struct ets_text source = finding->weights.graph->inputs[place.input].source;
     const struct ets_tensor *tensor = ets_graph_weights_tensor(&finding->weights, place.input);
-    if (tensor == NULL) return ETS_OK;
-    if (ets_strings_find(&finding->sources, source) != UINT32_MAX) return ETS_OK;
+    if (tensor == NULL || !is_upright(&finding->weights, use)) return ETS_OK;
     const struct ets_text key = next_key(&finding->numbering, use);
     if (key.data == NULL) return no_memory(error);
+    if (ets_strings_find(&finding->sources, source) != UINT32_MAX) return ETS_OK;
     if (layers->count == ETS_QUALITY_MOST_LAYERS) {
         return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET, "the graph has more than %d layers",
                         ETS_QUALITY_MOST_LAYERS);
@@ -292,7 +301,7 @@ enum ets_status ets_quality_layers_join(struct ets_quality_layers *layers,
                 ? ets_graph_weights_tensor(&finding.weights, place.input) != NULL
                 : place.node != ETS_GRAPH_NONE &&
                       ets_graph_weights_is_constant(&finding.weights, place.node);
-        if (!is_of_record) continue;
+        if (!is_of_record || !is_upright(&finding.weights, &use)) continue;
         const struct ets_text key = next_key(&finding.numbering, &use);
         if (key.data == NULL) return no_memory(error);
         const uint32_t number = ets_strings_find(finding.keys, key);
