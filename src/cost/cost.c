@@ -12,7 +12,8 @@ static bool fits(const struct ets_cost *cost)
     const bool ok = ets_mul_u64(cost->macs, 2, &flops) && ets_add_u64(flops, cost->ops, &flops) &&
                     ets_add_u64(cost->bytes_read, cost->weight_bytes, &bytes) &&
                     ets_add_u64(bytes, cost->bytes_written, &bytes);
-    return ok && flops <= INT64_MAX && bytes <= INT64_MAX && cost->special <= cost->ops;
+    return ok && flops <= INT64_MAX && bytes <= INT64_MAX && cost->special <= cost->ops &&
+           cost->state_bytes <= cost->bytes_read;
 }
 
 double ets_cost_intensity(const struct ets_cost *cost)
@@ -64,6 +65,7 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part)
         .bytes_read = sum->bytes_read + part->bytes_read,
         .weight_bytes = sum->weight_bytes + part->weight_bytes,
         .bytes_written = sum->bytes_written + part->bytes_written,
+        .state_bytes = sum->state_bytes + part->state_bytes,
         .operators = add_count(sum->operators, part->operators),
         .unknown = add_count(sum->unknown, part->unknown),
         .folded = add_count(sum->folded, part->folded),
@@ -87,9 +89,9 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times)
         *cost = (struct ets_cost){.operators = 0};
         return;
     }
-    uint64_t *const numbers[] = {&product.macs,         &product.ops,
-                                 &product.special,      &product.bytes_read,
-                                 &product.weight_bytes, &product.bytes_written};
+    uint64_t *const numbers[] = {&product.macs,       &product.ops,          &product.special,
+                                 &product.bytes_read, &product.weight_bytes, &product.bytes_written,
+                                 &product.state_bytes};
     bool ok = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         ok = ets_mul_u64(*numbers[i], times, numbers[i]) && ok;
@@ -100,6 +102,17 @@ void ets_cost_multiply(struct ets_cost *cost, uint64_t times)
     }
     *cost = (struct ets_cost){.unknown = add_count(cost->operators, cost->unknown),
                               .reason = ETS_COST_TOO_LARGE};
+}
+
+void ets_cost_divide(struct ets_cost *cost, uint64_t times)
+{
+    cost->macs /= times;
+    cost->ops /= times;
+    cost->special /= times;
+    cost->bytes_read /= times;
+    cost->weight_bytes /= times;
+    cost->bytes_written /= times;
+    cost->state_bytes /= times;
 }
 
 const char *ets_cost_state_name(const struct ets_cost *cost)

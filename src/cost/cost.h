@@ -86,6 +86,7 @@ struct ets_cost {
     uint64_t bytes_read;    /* inputs, each distinct tensor once, without weights */
     uint64_t weight_bytes;  /* constants: weights, biases, scales, as stored for execution */
     uint64_t bytes_written; /* outputs */
+    uint64_t state_bytes;   /* of `bytes_read`, what the run before left: of KV caches */
     uint32_t operators;     /* that were counted */
     uint32_t unknown;       /* that could not be counted, and are not in the numbers */
     uint32_t folded;        /* batch norms whose work is in weights, and is not counted */
@@ -128,6 +129,9 @@ void ets_cost_add(struct ets_cost *sum, const struct ets_cost *part);
 
 /* `times` runs of the same; 0 gives no operator. Beyond 63 bits: unknown. */
 void ets_cost_multiply(struct ets_cost *cost, uint64_t times);
+
+/* One of `times` runs, above 0, on the average: numbers are rounded down. */
+void ets_cost_divide(struct ets_cost *cost, uint64_t times);
 
 /* "known", "partial", "unknown"; of known ones "at most" (upper bounds), "example" (sizes of the
  * example inputs); NULL for no operator. Static storage. */

@@ -32,6 +32,16 @@ static enum ets_cost_reason check_tensors(const struct ets_cost_call *call)
     return reason;
 }
 
+void ets_cost_read(struct ets_cost *cost, const struct ets_cost_tensor *tensor, uint64_t bytes,
+                   bool *ok)
+{
+    uint64_t *sum = tensor->is_constant ? &cost->weight_bytes : &cost->bytes_read;
+    *sum = ets_cost_plus(*sum, bytes, ok);
+    if (tensor->is_state && !tensor->is_constant) {
+        cost->state_bytes = ets_cost_plus(cost->state_bytes, bytes, ok);
+    }
+}
+
 /* What a call moves. */
 struct traffic {
     const struct ets_cost_call *call;
@@ -50,8 +60,7 @@ static bool is_new(const struct traffic *t, uint32_t identity)
 
 static void read_bytes(struct traffic *t, const struct ets_cost_tensor *tensor, uint64_t bytes)
 {
-    uint64_t *sum = tensor->is_constant ? &t->cost->weight_bytes : &t->cost->bytes_read;
-    *sum = ets_cost_plus(*sum, bytes, &t->ok);
+    ets_cost_read(t->cost, tensor, bytes, &t->ok);
 }
 
 /* Inputs from argument `first` on. */

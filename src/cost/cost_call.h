@@ -17,6 +17,7 @@ struct ets_cost_tensor {
     const int64_t *sizes; /* [rank]; -1: not known */
     uint32_t identity; /* below 2^32 - 1, an index of the marks; the same number: the same tensor */
     bool is_constant;
+    bool is_state; /* of the run before: a cache */
     bool is_bound; /* its sizes are upper bounds */
 };
 
@@ -53,6 +54,8 @@ struct ets_cost_call {
     const struct ets_cost_argument *arguments;
     const struct ets_cost_tensor *outputs;
     bool at_most, is_example; /* of the sizes */
+    bool has_position;        /* of the first token, in a generation: */
+    uint64_t position;
     struct ets_cost_marks *marks;
 };
 
@@ -62,6 +65,10 @@ struct ets_cost ets_cost_of_call(const struct ets_cost_call *call);
 /* Elements of a tensor; *ok turns false where a size is not known, or the product too large. */
 uint64_t ets_cost_elements(const struct ets_cost_tensor *tensor, bool *ok);
 uint64_t ets_cost_tensor_bytes(const struct ets_cost_tensor *tensor, bool *ok);
+
+/* Counts bytes that are read of a tensor: of a weight, of a cache, or of another input. */
+void ets_cost_read(struct ets_cost *cost, const struct ets_cost_tensor *tensor, uint64_t bytes,
+                   bool *ok);
 
 /* *ok turns false where the result is too large; it never turns true. */
 static inline uint64_t ets_cost_times(uint64_t a, uint64_t b, bool *ok)

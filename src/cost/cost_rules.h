@@ -53,11 +53,19 @@ enum ets_cost_reason ets_count_library_conv(const struct ets_cost_call *call,
 enum ets_cost_reason ets_count_conv_transpose(const struct ets_cost_call *call,
                                               struct ets_cost *cost);
 enum ets_cost_reason ets_count_attention(const struct ets_cost_call *call, struct ets_cost *cost);
-enum ets_cost_reason ets_count_cache_attention(const struct ets_cost_call *call,
-                                               struct ets_cost *cost);
+/* `rows` queries of `depth` with `keys` keys, whose values have `width`. */
+enum ets_cost_reason ets_count_scores(uint64_t rows, uint64_t depth, uint64_t keys, uint64_t width,
+                                      bool has_mask, struct ets_cost *cost);
 enum ets_cost_reason ets_count_lstm(const struct ets_cost_call *call, struct ets_cost *cost);
 enum ets_cost_reason ets_count_gru(const struct ets_cost_call *call, struct ets_cost *cost);
 enum ets_cost_reason ets_count_distances(const struct ets_cost_call *call, struct ets_cost *cost);
+
+/* cache_rules.c: those of namespace llama */
+enum ets_cost_reason ets_count_cache_attention(const struct ets_cost_call *call,
+                                               struct ets_cost *cost);
+enum ets_cost_reason ets_count_cache_update(const struct ets_cost_call *call,
+                                            struct ets_cost *cost);
+enum ets_cost_reason ets_count_hadamard(const struct ets_cost_call *call, struct ets_cost *cost);
 
 /* element_rules.c */
 enum ets_cost_reason ets_count_scaled_add(const struct ets_cost_call *call, struct ets_cost *cost);

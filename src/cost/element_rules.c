@@ -108,8 +108,8 @@ enum ets_cost_reason ets_count_byte_embedding(const struct ets_cost_call *call,
     const uint64_t each = ets_scalar_type_bytes(scales->scalar_type) +
                           (zeros != NULL ? ets_scalar_type_bytes(zeros->scalar_type) : 0);
     const uint64_t parameters = ets_cost_times(ets_cost_times(rows, groups, &ok), each, &ok);
-    cost->bytes_read = ets_cost_plus(elements / in_byte, parameters, &ok);
-    cost->bytes_read = ets_cost_plus(cost->bytes_read, ets_cost_tensor_bytes(indices, &ok), &ok);
+    ets_cost_read(cost, scales, ets_cost_plus(elements / in_byte, parameters, &ok), &ok);
+    ets_cost_read(cost, indices, ets_cost_tensor_bytes(indices, &ok), &ok);
     cost->bytes_written = ets_cost_tensor_bytes(out, &ok);
     return reason_of(ok);
 }

@@ -28,6 +28,15 @@ void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cos
     }
 }
 
+void ets_total_cost_divide(struct ets_total_cost *total, uint64_t times)
+{
+    ets_cost_divide(&total->cost, times);
+    for (int i = 0; i < ETS_FAMILY_COUNT; i++) {
+        total->families[i].flops /= times;
+        total->families[i].operators /= (uint32_t)times;
+    }
+}
+
 /* One operator among those of a total. */
 static void add_operator(struct ets_total_cost *total, const struct ets_cost *work)
 {
@@ -74,6 +83,7 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
         return known->state == ETS_DELEGATE_READ ? known : NULL;
     }
     known->state = ETS_DELEGATE_UNREAD;
+    known->is_dynamic = ets_method_costs_shapes(&c->kernels, instruction).is_dynamic;
     ets_method_delegate(&c->method, (uint32_t)instruction->delegate_index, &delegate);
     const struct ets_payload_graph *graph;
     *ok = ets_payload_store_read(&c->payloads, &delegate, &graph, NULL, NULL) == ETS_OK;
@@ -82,6 +92,7 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
     *ok = known->counted != NULL && ets_payload_costs_open(c->arena, graph, &known->costs);
     if (!*ok) return NULL;
     known->state = ETS_DELEGATE_READ;
+    known->costs.sizes = c->has_sizes && known->is_dynamic ? &c->sizes : NULL;
     return known;
 }
 
@@ -90,7 +101,7 @@ static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_tota
 {
     struct ets_total_cost *known = &delegate->total;
     if (!delegate->has_total) {
-        known->cost = ets_payload_cost(&delegate->costs, NULL, 0);
+        *known = (struct ets_total_cost){.cost = ets_payload_cost(&delegate->costs, NULL, 0)};
         for (uint32_t i = 0; i < delegate->costs.graph->node_count; i++) {
             const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
             add_operator(known, &work);
@@ -125,16 +136,23 @@ static struct ets_total_cost *find_total(struct ets_instruction_costs *c, uint64
     return &totals[number];
 }
 
-/* Whether a call's sizes are upper bounds. false: no memory. */
+/* Whether a call's sizes are upper bounds, and what of its inputs the run before left. false: no
+ * memory. */
 static bool find_bounds(struct ets_instruction_costs *c, const struct ets_instruction *instruction,
-                        struct ets_cost *cost)
+                        bool is_whole_call, struct ets_cost *cost)
 {
     bool is_new;
     if (instruction == NULL || ets_cost_state(cost) == ETS_COST_UNKNOWN) return true;
     struct ets_total_cost *known = find_total(c, instruction->instruction_id, OF_BOUNDS, &is_new);
     if (known == NULL) return false;
-    if (is_new) known->cost.at_most = ets_method_costs_is_bounded(&c->kernels, instruction);
+    if (is_new) {
+        const struct ets_call_shapes shapes = ets_method_costs_shapes(&c->kernels, instruction);
+        known->cost.at_most = shapes.is_bounded;
+        known->cost.state_bytes = shapes.state_bytes;
+    }
     if (known->cost.at_most) cost->at_most = true;
+    const uint64_t state = known->cost.state_bytes;
+    if (is_whole_call) cost->state_bytes = state < cost->bytes_read ? state : cost->bytes_read;
     return true;
 }
 
@@ -339,7 +357,7 @@ static bool count_instruction(struct ets_instruction_costs *costs,
     } else if (!total_of_nodes(costs, query, true, total_out)) {
         return false;
     }
-    return find_bounds(costs, query->instruction, &total_out->cost) &&
+    return find_bounds(costs, query->instruction, true, &total_out->cost) &&
            narrow(costs, query, true, total_out);
 }
 
@@ -367,6 +385,60 @@ bool ets_instruction_costs_bind(struct ets_instruction_costs *costs, const struc
     const struct ets_value *bounds = bounds_of(costs);
     return bounds != NULL && ets_graph_costs_bind(costs->graph, inputs, count, &costs->ran) &&
            ets_graph_costs_bind(costs->graph, bounds, count, &costs->bounds);
+}
+
+/* A weight of a payload that has a dimension as long as the most tokens of a call. */
+static bool has_such_weight(const struct ets_payload_graph *graph,
+                            const struct ets_token_sizes *sizes)
+{
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const struct ets_payload_value *value = &graph->values[i];
+        int64_t dims[ETS_TENSOR_MAX_RANK];
+        if (value->constant == ETS_PAYLOAD_NONE || value->rank > ETS_TENSOR_MAX_RANK) continue;
+        for (uint32_t k = 0; k < value->rank; k++) dims[k] = value->dims[k];
+        if (ets_token_sizes_are_in(sizes, dims, value->rank)) return true;
+    }
+    return false;
+}
+
+/* What payloads say of the sizes. */
+static bool look_into_delegates(struct ets_instruction_costs *c)
+{
+    for (uint32_t i = 0; c->sizes.bound > 0 && i < c->method.delegate_count; i++) {
+        struct ets_delegate delegate;
+        const struct ets_payload_graph *graph;
+        ets_method_delegate(&c->method, i, &delegate);
+        if (ets_payload_store_read(&c->payloads, &delegate, &graph, NULL, NULL) != ETS_OK) {
+            return false;
+        }
+        if (graph != NULL && has_such_weight(graph, &c->sizes)) c->sizes.is_distinct = false;
+    }
+    return true;
+}
+
+bool ets_instruction_costs_use(struct ets_instruction_costs *costs,
+                               const struct ets_token_sizes *tokens)
+{
+    if (!costs->has_method) return true;
+    if (tokens == NULL ? !costs->has_sizes
+                       : costs->has_sizes && costs->sizes.tokens == tokens->tokens &&
+                             costs->sizes.has_position == tokens->has_position &&
+                             costs->sizes.position == tokens->position) {
+        return true;
+    }
+    costs->has_sizes = tokens != NULL;
+    if (tokens != NULL) {
+        costs->sizes = *tokens;
+        ets_token_sizes_find(&costs->method, &costs->sizes);
+        if (!look_into_delegates(costs)) return false;
+    }
+    ets_key_table_init(&costs->known, costs->arena, 2);
+    for (uint32_t i = 0; i < costs->method.delegate_count; i++) {
+        struct ets_delegate_cost *delegate = &costs->delegates[i];
+        delegate->has_total = false;
+        delegate->costs.sizes = costs->has_sizes && delegate->is_dynamic ? &costs->sizes : NULL;
+    }
+    return ets_method_costs_use(&costs->kernels, costs->has_sizes ? &costs->sizes : NULL);
 }
 
 bool ets_instruction_cost(struct ets_instruction_costs *costs, const struct ets_cost_query *query,
@@ -442,7 +514,7 @@ bool ets_instruction_part_cost(struct ets_instruction_costs *costs,
         *cost_out = total.cost;
     }
     struct ets_total_cost total = {.cost = *cost_out};
-    if (!find_bounds(costs, query->instruction, &total.cost) ||
+    if (!find_bounds(costs, query->instruction, false, &total.cost) ||
         !narrow(costs, query, false, &total)) {
         return false;
     }

@@ -32,10 +32,14 @@ struct ets_total_cost {
 void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cost *part,
                         uint64_t times);
 
+/* One of `times` runs on the average. */
+void ets_total_cost_divide(struct ets_total_cost *total, uint64_t times);
+
 /* Of one delegate: what its payload was read to. */
 struct ets_delegate_cost {
     enum { ETS_DELEGATE_NEW = 0, ETS_DELEGATE_READ, ETS_DELEGATE_UNREAD } state;
     struct ets_payload_costs costs;
+    bool is_dynamic;   /* the call's shapes are */
     uint32_t *counted; /* [node] in which visit of the call's parts */
     uint32_t visit;
     struct ets_total_cost total; /* where has_total */
@@ -52,7 +56,9 @@ struct ets_instruction_costs {
     const struct ets_size_symbols *ran, *bounds; /* NULL: not known */
     struct ets_delegate_cost *delegates;         /* [method.delegate_count] */
     struct ets_payload_store payloads;           /* where has_method */
-    uint64_t node_budget;                        /* nodes of the graph that may be counted */
+    struct ets_token_sizes sizes;                /* of the run at hand, if has_sizes */
+    bool has_sizes;
+    uint64_t node_budget; /* nodes of the graph that may be counted */
     /* What was counted before: many blocks and rows ask the same. */
     struct ets_key_table known;
     struct ets_total_cost *totals; /* [known.count] */
@@ -72,6 +78,13 @@ bool ets_instruction_costs_open(struct ets_arena *arena, const struct ets_method
  */
 bool ets_instruction_costs_bind(struct ets_instruction_costs *costs, const struct ets_value *inputs,
                                 size_t count);
+/*
+ * From now on costs are of a run that computed `tokens` from `position` on (has_position), as far
+ * as the program's shapes tell which of their sizes count tokens; NULL: of upper bounds. false: no
+ * memory.
+ */
+bool ets_instruction_costs_use(struct ets_instruction_costs *costs,
+                               const struct ets_token_sizes *tokens);
 void ets_instruction_costs_close(struct ets_instruction_costs *costs);
 
 /* An instruction, or a part of it, as record and program know it. */

@@ -12,6 +12,7 @@ bool ets_method_costs_open(struct ets_arena *arena, const struct ets_method *met
 {
     *costs_out = (struct ets_method_costs){
         .method = *method,
+        .arena = arena,
         .budget = PROGRAM_TIMES * (uint64_t)method->program->bytes.size,
         .marks.marks = ets_arena_alloc_array(arena, (size_t)method->value_count + 1,
                                              sizeof *costs_out->marks.marks),
@@ -32,6 +33,14 @@ struct reader {
     bool has_budget;
 };
 
+/* Whether the sizes of a dynamic value are now those of the run. */
+static bool bind(const struct ets_method_costs *costs, enum ets_shape_dynamism dynamism,
+                 int64_t *sizes, uint32_t rank)
+{
+    return costs->sizes != NULL && dynamism == ETS_SHAPE_BOUND &&
+           ets_token_sizes_bind(costs->sizes, sizes, rank);
+}
+
 static bool read_tensor(struct reader *r, uint32_t index, struct ets_cost_tensor *out)
 {
     struct ets_evalue value;
@@ -42,12 +51,14 @@ static bool read_tensor(struct reader *r, uint32_t index, struct ets_cost_tensor
     int64_t *sizes = ets_arena_alloc_array(&r->costs->scratch, tensor->tensor.rank, sizeof *sizes);
     if (sizes == NULL) return false;
     for (uint32_t i = 0; i < tensor->tensor.rank; i++) sizes[i] = tensor->tensor.sizes[i];
+    const bool is_dynamic = tensor->dynamism != ETS_SHAPE_STATIC;
     out->scalar_type = (int)tensor->tensor.scalar_type;
     out->rank = tensor->tensor.rank;
     out->sizes = sizes;
     out->is_constant =
         tensor->place == ETS_PLACE_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
-    out->is_bound = tensor->dynamism != ETS_SHAPE_STATIC;
+    out->is_bound = is_dynamic && !bind(r->costs, tensor->dynamism, sizes, out->rank);
+    out->is_state = r->costs->is_state != NULL && r->costs->is_state[index];
     if (out->is_bound) r->call->at_most = true;
     return true;
 }
@@ -172,19 +183,15 @@ static void split_name(const struct ets_instruction *instruction, struct ets_cos
                        (struct ets_text){name.data + colon + 2, name.size - colon - 2}, call);
 }
 
-bool ets_method_costs_instruction(struct ets_method_costs *costs,
-                                  const struct ets_instruction *instruction,
-                                  struct ets_cost *cost_out)
+/* A kernel call; *has_budget_out false: it is not read as a whole. false: no memory. */
+static bool read_call(struct ets_method_costs *costs, const struct ets_instruction *instruction,
+                      struct ets_cost_call *call, bool *has_budget_out)
 {
-    *cost_out = (struct ets_cost){.operators = 0};
-    if (instruction->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
-    struct ets_cost_call call = {.is_kernel = true, .marks = &costs->marks};
-    struct reader r = {costs, &call, true};
+    *call = (struct ets_cost_call){.is_kernel = true, .marks = &costs->marks};
+    struct reader r = {costs, call, true};
     ets_arena_reset(&costs->scratch);
-    if (!spend(&r, instruction->argument_count)) {
-        *cost_out = ets_cost_unknown(ETS_COST_TOO_LARGE);
-        return true;
-    }
+    *has_budget_out = spend(&r, instruction->argument_count);
+    if (!*has_budget_out) return true;
     struct ets_cost_argument *arguments =
         ets_arena_alloc_array(&costs->scratch, instruction->argument_count, sizeof *arguments);
     if (arguments == NULL) return false;
@@ -193,25 +200,133 @@ bool ets_method_costs_instruction(struct ets_method_costs *costs,
             return false;
         }
     }
-    split_name(instruction, &call);
-    call.arguments = arguments;
-    call.argument_count =
-        without_outputs(arguments, instruction->argument_count, instruction, &call);
-    *cost_out = r.has_budget ? ets_cost_of_call(&call) : ets_cost_unknown(ETS_COST_TOO_LARGE);
+    split_name(instruction, call);
+    call->arguments = arguments;
+    call->argument_count =
+        without_outputs(arguments, instruction->argument_count, instruction, call);
+    call->has_position = costs->sizes != NULL && costs->sizes->has_position;
+    if (call->has_position) call->position = costs->sizes->position;
+    *has_budget_out = r.has_budget;
     return true;
 }
 
-bool ets_method_costs_is_bounded(struct ets_method_costs *costs,
-                                 const struct ets_instruction *instruction)
+bool ets_method_costs_instruction(struct ets_method_costs *costs,
+                                  const struct ets_instruction *instruction,
+                                  struct ets_cost *cost_out)
 {
-    for (uint32_t i = 0; i < instruction->argument_count; i++) {
-        struct ets_evalue value;
-        if (costs->budget == 0) return true; /* no honest program has so many arguments */
-        costs->budget--;
-        ets_method_value(&costs->method, ets_instruction_argument(instruction, i), &value);
-        if (value.kind == ETS_EVALUE_TENSOR && value.tensor.dynamism != ETS_SHAPE_STATIC) {
-            return true;
+    struct ets_cost_call call;
+    bool has_budget;
+    *cost_out = (struct ets_cost){.operators = 0};
+    if (instruction->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
+    if (!read_call(costs, instruction, &call, &has_budget)) return false;
+    *cost_out = has_budget ? ets_cost_of_call(&call) : ets_cost_unknown(ETS_COST_TOO_LARGE);
+    return true;
+}
+
+/* What is in memory of the plan and may be left by the run before. */
+static bool may_be_state(const struct ets_method_costs *costs, uint32_t value)
+{
+    struct ets_evalue of;
+    ets_method_value(&costs->method, value, &of);
+    return of.kind == ETS_EVALUE_TENSOR && of.tensor.dynamism == ETS_SHAPE_STATIC &&
+           (of.tensor.place == ETS_PLACE_PLANNED || of.tensor.place == ETS_PLACE_PLANNED_STATE ||
+            of.tensor.place == ETS_PLACE_EXTERNAL_STATE);
+}
+
+/* What a kernel reads before anything writes it is of the run before; so is a view of it. */
+static void note_state(struct ets_method_costs *costs, const struct ets_cost_call *call,
+                       bool *is_written)
+{
+    bool reads_state = false;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        const struct ets_cost_argument *argument = &call->arguments[i];
+        for (uint32_t k = 0; argument->kind == ETS_COST_TENSORS && k < argument->count; k++) {
+            const uint32_t value = argument->tensors[k].identity;
+            if (!is_written[value] && may_be_state(costs, value)) costs->is_state[value] = true;
+            reads_state = reads_state || (i == 0 && costs->is_state[value]);
         }
     }
-    return false;
+    const bool is_view = ets_text_is(call->base, "et_view");
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        const uint32_t value = call->outputs[i].identity;
+        is_written[value] = true;
+        if (is_view && reads_state) costs->is_state[value] = true;
+    }
+}
+
+static bool find_state(struct ets_method_costs *costs)
+{
+    struct ets_chain chain;
+    struct ets_arena room;
+    const size_t count = (size_t)costs->method.value_count + 1;
+    ets_arena_init(&room, costs->scratch.allocator, 0);
+    bool *is_written = ets_arena_alloc_array(&room, count, sizeof *is_written);
+    bool ok = is_written != NULL;
+    ets_method_chain(&costs->method, 0, &chain);
+    for (uint32_t i = 0; ok && i < costs->method.input_count; i++) {
+        struct ets_evalue value;
+        ets_method_input(&costs->method, i, &value);
+        is_written[value.index] = true;
+    }
+    for (uint32_t i = 0; ok && i < chain.instruction_count; i++) {
+        struct ets_instruction instruction;
+        struct ets_cost_call call;
+        bool has_budget;
+        ets_chain_instruction(&chain, i, &instruction);
+        if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
+            ok = read_call(costs, &instruction, &call, &has_budget);
+            if (ok && has_budget) note_state(costs, &call, is_written);
+            continue;
+        }
+        /* Delegates write into what nobody read before. */
+        for (uint32_t k = 0; k < instruction.argument_count && costs->budget > 0; k++) {
+            costs->budget--;
+            is_written[ets_instruction_argument(&instruction, k)] = true;
+        }
+    }
+    ets_arena_reset(&room);
+    return ok;
+}
+
+bool ets_method_costs_use(struct ets_method_costs *costs, const struct ets_token_sizes *sizes)
+{
+    costs->sizes = sizes;
+    if (sizes == NULL || costs->is_state != NULL) return true;
+    const size_t count = (size_t)costs->method.value_count + 1;
+    costs->is_state = ets_arena_alloc_array(costs->arena, count, sizeof *costs->is_state);
+    return costs->is_state != NULL && find_state(costs);
+}
+
+static void add_shape(struct ets_method_costs *costs, uint32_t index,
+                      struct ets_call_shapes *shapes)
+{
+    struct ets_evalue value;
+    ets_method_value(&costs->method, index, &value);
+    if (value.kind != ETS_EVALUE_TENSOR) return;
+    struct ets_tensor *tensor = &value.tensor.tensor;
+    if (value.tensor.dynamism != ETS_SHAPE_STATIC) {
+        shapes->is_dynamic = true;
+        if (!bind(costs, value.tensor.dynamism, tensor->sizes, tensor->rank)) {
+            shapes->is_bounded = true;
+        }
+    } else if (costs->is_state != NULL && costs->is_state[index]) {
+        bool ok = true;
+        const uint64_t bytes = ets_cost_plus(shapes->state_bytes, value.tensor.tensor_bytes, &ok);
+        if (ok) shapes->state_bytes = bytes;
+    }
+}
+
+struct ets_call_shapes ets_method_costs_shapes(struct ets_method_costs *costs,
+                                               const struct ets_instruction *instruction)
+{
+    struct ets_call_shapes shapes = {.state_bytes = 0};
+    for (uint32_t i = 0; i < instruction->argument_count; i++) {
+        if (costs->budget == 0) { /* no honest program has so many arguments */
+            shapes.is_dynamic = shapes.is_bounded = true;
+            break;
+        }
+        costs->budget--;
+        add_shape(costs, ets_instruction_argument(instruction, i), &shapes);
+    }
+    return shapes;
 }

@@ -1,14 +1,12 @@
 /* Counts nodes of payloads that list the arguments of their operators' schemas. */
 #include "cost/payload_costs.h"
 
-static bool take_tensor(const struct ets_payload_costs *c, uint32_t number,
-                        struct ets_cost_tensor *out)
+static bool take_tensor(struct ets_payload_costs *c, uint32_t number, struct ets_cost_tensor *out)
 {
     const struct ets_payload_value *value = ets_payload_value(c->graph, number);
-    if (value == NULL || value->rank > ETS_TENSOR_MAX_RANK) return false;
-    int64_t *sizes = ets_arena_alloc_array(c->arena, value->rank, sizeof *sizes);
-    if (sizes == NULL) return false;
-    for (uint32_t i = 0; i < value->rank; i++) sizes[i] = value->dims[i];
+    if (value == NULL) return false;
+    int64_t *sizes = ets_arena_alloc_array(c->arena, ETS_TENSOR_MAX_RANK, sizeof *sizes);
+    if (sizes == NULL || !ets_payload_costs_sizes(c, value, sizes)) return false;
     *out = (struct ets_cost_tensor){.scalar_type = value->type->scalar_type,
                                     .rank = value->rank,
                                     .sizes = sizes,
@@ -17,7 +15,7 @@ static bool take_tensor(const struct ets_payload_costs *c, uint32_t number,
     return true;
 }
 
-static const struct ets_cost_tensor *take_tensors(const struct ets_payload_costs *c,
+static const struct ets_cost_tensor *take_tensors(struct ets_payload_costs *c,
                                                   const uint32_t *values, uint32_t count)
 {
     struct ets_cost_tensor *tensors = ets_arena_alloc_array(c->arena, count, sizeof *tensors);
@@ -27,7 +25,7 @@ static const struct ets_cost_tensor *take_tensors(const struct ets_payload_costs
     return tensors;
 }
 
-static bool take_argument(const struct ets_payload_costs *c,
+static bool take_argument(struct ets_payload_costs *c,
                           const struct ets_payload_parameter *parameter,
                           struct ets_cost_argument *out)
 {

@@ -44,20 +44,38 @@ bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_gr
     return true;
 }
 
+/* The sizes of a value: of the run at hand, where they are dynamic and the run is known. */
+bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
+                             int64_t sizes[ETS_TENSOR_MAX_RANK])
+{
+    if (value->rank > ETS_TENSOR_MAX_RANK) return false;
+    bool has_bound = false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        sizes[i] = value->dims[i];
+        has_bound = has_bound || (c->sizes != NULL && sizes[i] == c->sizes->bound);
+    }
+    if (has_bound && value->constant == ETS_PAYLOAD_NONE &&
+        !ets_token_sizes_bind(c->sizes, sizes, value->rank)) {
+        c->is_bounded = true;
+    }
+    return true;
+}
+
 /* A value as a node has it. */
 struct operand {
     const struct ets_payload_value *value;
+    int64_t sizes[ETS_TENSOR_MAX_RANK];
     uint64_t elements;
 };
 
-static bool read_operand(const struct ets_payload_costs *c, uint32_t value, struct operand *out)
+static bool read_operand(struct ets_payload_costs *c, uint32_t value, struct operand *out)
 {
     bool ok = true;
     out->value = ets_payload_value(c->graph, value);
-    if (out->value == NULL || out->value->rank > ETS_TENSOR_MAX_RANK) return false;
+    if (out->value == NULL || !ets_payload_costs_sizes(c, out->value, out->sizes)) return false;
     out->elements = 1;
     for (uint32_t i = 0; i < out->value->rank; i++) {
-        out->elements = ets_cost_times(out->elements, out->value->dims[i], &ok);
+        out->elements = ets_cost_times(out->elements, (uint64_t)out->sizes[i], &ok);
     }
     return ok;
 }
@@ -66,7 +84,7 @@ static bool read_operand(const struct ets_payload_costs *c, uint32_t value, stru
 static uint64_t last_size(const struct operand *operand, uint32_t from_end)
 {
     const uint32_t rank = operand->value->rank;
-    return from_end <= rank ? operand->value->dims[rank - from_end] : 0;
+    return from_end <= rank ? (uint64_t)operand->sizes[rank - from_end] : 0;
 }
 
 static bool is_float(const struct operand *operand)
@@ -129,8 +147,15 @@ static void requantize(struct count *n, uint64_t depth)
 static void count_product(struct count *n)
 {
     const uint64_t elements = n->node->is_transposed ? n->in.elements : n->out.elements;
-    n->cost.macs = ets_cost_times(elements, n->node->depth, &n->ok);
-    requantize(n, n->node->depth);
+    const uint32_t rank = n->in.value->rank;
+    uint64_t depth = n->node->depth;
+    /* Of two matrices, neither of which is a weight, the depth may be dynamic. */
+    if (rank > 0 && n->second.value->constant == ETS_PAYLOAD_NONE &&
+        depth == n->in.value->dims[rank - 1]) {
+        depth = last_size(&n->in, 1);
+    }
+    n->cost.macs = ets_cost_times(elements, depth, &n->ok);
+    requantize(n, depth);
 }
 
 static void count_pool(struct count *n)
@@ -243,12 +268,15 @@ struct ets_cost ets_payload_node_work(struct ets_payload_costs *costs, uint32_t 
 }
 
 /* Elements as they lie, and the scales of constants: one for each channel, or for each group. */
-static uint64_t value_bytes(const struct ets_payload_value *v, bool *ok)
+static uint64_t value_bytes(struct ets_payload_costs *c, const struct ets_payload_value *v,
+                            bool *ok)
 {
     enum { SCALE = 4, GROUP_SCALE = 2, BYTE = 8 };
+    int64_t sizes[ETS_TENSOR_MAX_RANK];
     uint64_t elements = 1, channels = 0;
+    const bool has_sizes = ets_payload_costs_sizes(c, v, sizes);
     for (uint32_t i = 0; i < v->rank; i++) {
-        elements = ets_cost_times(elements, v->dims[i], ok);
+        elements = ets_cost_times(elements, has_sizes ? (uint64_t)sizes[i] : v->dims[i], ok);
         if (v->dims[i] > channels && (i == 0 || i + 1 == v->rank)) channels = v->dims[i];
     }
     const uint64_t bits = ets_cost_times(elements, v->type->bits, ok);
@@ -308,14 +336,14 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
         const struct ets_payload_value *value = &c->graph->values[node->inputs[i]];
         uint64_t *sum =
             value->constant != ETS_PAYLOAD_NONE ? &cost->weight_bytes : &cost->bytes_read;
-        *sum = ets_cost_plus(*sum, value_bytes(value, ok), ok);
+        *sum = ets_cost_plus(*sum, value_bytes(c, value, ok), ok);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         struct ets_payload_use *use = use_of(c, node->outputs[i]);
         if (use == NULL || use->counted_set == c->set || !leaves(c, node->outputs[i])) continue;
         use->counted_set = c->set;
         const struct ets_payload_value *value = &c->graph->values[node->outputs[i]];
-        cost->bytes_written = ets_cost_plus(cost->bytes_written, value_bytes(value, ok), ok);
+        cost->bytes_written = ets_cost_plus(cost->bytes_written, value_bytes(c, value, ok), ok);
     }
 }
 
@@ -323,7 +351,7 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
  * Whether the backend writes the node's output over an input: element by element, between values of
  * its own, of which the input is as large and has no other reader.
  */
-static bool is_in_place(const struct ets_payload_costs *c, uint32_t index)
+static bool is_in_place(struct ets_payload_costs *c, uint32_t index)
 {
     const struct ets_payload_node *node = &c->graph->nodes[index];
     const struct ets_cost_rule *rule = ets_cost_rule_find(node->operation);
@@ -351,6 +379,7 @@ struct ets_cost ets_payload_cost(struct ets_payload_costs *costs, const uint32_t
     bool ok = true;
     const uint32_t all = nodes != NULL ? count : costs->graph->node_count;
     costs->set++;
+    costs->is_bounded = false;
     for (uint32_t i = 0; i < all; i++) survey(costs, nodes != NULL ? nodes[i] : i);
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t node = nodes != NULL ? nodes[i] : i;
@@ -362,6 +391,7 @@ struct ets_cost ets_payload_cost(struct ets_payload_costs *costs, const uint32_t
     }
     if (!ok) return ets_cost_unknown(ETS_COST_TOO_LARGE);
     if (sum.operators > 0) ets_cost_add(&sum, &border);
+    if (costs->is_bounded) sum.at_most = true;
     sum.in_place =
         sum.operators == 1 && nodes != NULL && count == 1 && is_in_place(costs, nodes[0]);
     return sum;

@@ -14,6 +14,7 @@
 
 #include "cost/cost.h"
 #include "cost/cost_call.h"
+#include "cost/token_sizes.h"
 #include "host/arena.h"
 #include "payload/payload.h"
 
@@ -22,15 +23,21 @@ struct ets_payload_use; /* payload_costs.c */
 struct ets_payload_costs {
     const struct ets_payload_graph *graph;
     struct ets_arena *arena;
-    struct ets_payload_use *uses; /* [value_count] */
-    uint32_t *node_marks;         /* [node_count] the set that the node is in */
-    uint32_t set;                 /* number of the set at hand */
-    struct ets_cost_marks marks;  /* [value_count] of calls */
+    const struct ets_token_sizes *sizes; /* of the run at hand; NULL: as the payload has them */
+    bool is_bounded;                     /* some of what was counted has bounds all the same */
+    struct ets_payload_use *uses;        /* [value_count] */
+    uint32_t *node_marks;                /* [node_count] the set that the node is in */
+    uint32_t set;                        /* number of the set at hand */
+    struct ets_cost_marks marks;         /* [value_count] of calls */
 };
 
 /* false: no memory. */
 bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_graph *graph,
                             struct ets_payload_costs *costs_out);
+
+/* The sizes of a value, of the run at hand where they are dynamic. false: it has too many. */
+bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
+                             int64_t sizes[ETS_TENSOR_MAX_RANK]);
 
 /* The arithmetic of one node, without bytes. */
 struct ets_cost ets_payload_node_work(struct ets_payload_costs *costs, uint32_t node);

@@ -104,9 +104,8 @@ enum ets_cost_reason ets_count_convolution(const struct ets_cost_call *call, str
     return transposed != 0 ? ets_count_conv_transpose(call, cost) : ets_count_conv(call, cost);
 }
 
-/* `rows` queries of `depth` with `keys` keys, whose values have `width`. */
-static enum ets_cost_reason attend(uint64_t rows, uint64_t depth, uint64_t keys, uint64_t width,
-                                   bool has_mask, struct ets_cost *cost)
+enum ets_cost_reason ets_count_scores(uint64_t rows, uint64_t depth, uint64_t keys, uint64_t width,
+                                      bool has_mask, struct ets_cost *cost)
 {
     enum { SCALE_AND_SOFTMAX = 6 };
     bool ok = true;
@@ -130,23 +129,8 @@ enum ets_cost_reason ets_count_attention(const struct ets_cost_call *call, struc
     const uint64_t depth = ets_cost_size(q, -1), all = ets_cost_elements(q, &ok);
     if (depth == 0) return ok ? ETS_COST_REASON_NONE : ETS_COST_NO_SHAPE;
     if (!ok) return ETS_COST_TOO_LARGE;
-    return attend(all / depth, depth, ets_cost_size(k, -2), ets_cost_size(v, -1), mask != NULL,
-                  cost);
-}
-
-/* llama's: q [B, S, H, D] with caches [B, T, H', D], filled up to a position that the run knows. */
-enum ets_cost_reason ets_count_cache_attention(const struct ets_cost_call *call,
-                                               struct ets_cost *cost)
-{
-    bool ok = true;
-    const struct ets_cost_tensor *q = ets_cost_tensor_at(call, 0, "query");
-    const struct ets_cost_tensor *k = ets_cost_tensor_at(call, 1, "key_cache");
-    if (q == NULL || k == NULL || q->rank != 4 || k->rank != 4) return ETS_COST_NO_SHAPE;
-    const uint64_t depth = ets_cost_size(q, -1), all = ets_cost_elements(q, &ok);
-    if (!ok || depth == 0) return ok ? ETS_COST_NO_SHAPE : ETS_COST_TOO_LARGE;
-    cost->at_most = true;
-    return attend(all / depth, depth, ets_cost_size(k, 1), depth,
-                  ets_cost_tensor_at(call, 4, "attn_mask") != NULL, cost);
+    return ets_count_scores(all / depth, depth, ets_cost_size(k, -2), ets_cost_size(v, -1),
+                            mask != NULL, cost);
 }
 
 /*

@@ -1,6 +1,8 @@
 /* Costs beside the rows of an inspection, so that they add up as the rows' times do. */
 #include "cost/row_costs.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "etscope/experimental/delegates.h"
@@ -14,6 +16,7 @@ struct finder {
     bool *is_open;                         /* [inspection->method_count] */
     struct ets_cost *rows;
     struct ets_total_cost *blocks;
+    struct ets_block_tokens *tokens;
     /* Of the block at hand: */
     const struct ets_known_method *method;
     struct ets_instruction_costs *costs; /* NULL: nothing is known of the method */
@@ -201,14 +204,68 @@ static bool cost_row(struct finder *f, uint32_t index)
     return true;
 }
 
+static bool cost_rows(struct finder *f, uint32_t index, const struct ets_token_sizes *sizes)
+{
+    const struct ets_block *block = ets_inspection_block(f->inspection, index);
+    if (f->costs != NULL && !ets_instruction_costs_use(f->costs, sizes)) return false;
+    f->call_block = ETS_NO_INDEX;
+    for (uint32_t i = 0; i < block->row_count; i++) {
+        if (!cost_row(f, block->first_row + i)) return false;
+    }
+    return true;
+}
+
+/* Operators of each group are the same ones. */
+static void keep_counts(struct ets_cost *sum, const struct ets_cost *last)
+{
+    if (sum->unknown > last->unknown && last->unknown == 0) return; /* the sum is too large */
+    sum->operators = last->operators;
+    sum->unknown = last->unknown;
+    sum->folded = last->folded;
+}
+
+/* The mean over groups of runs with different numbers of tokens. */
+static bool cost_groups(struct finder *f, uint32_t index)
+{
+    const struct ets_block *block = ets_inspection_block(f->inspection, index);
+    const struct ets_block_tokens *tokens = &f->tokens[index];
+    struct ets_cost *const rows = &f->rows[block->first_row];
+    struct ets_total_cost *const total = &f->blocks[index];
+    struct ets_total_cost sum = {.cost = {.operators = 0}};
+    struct ets_cost *sums = ets_arena_alloc_array(f->arena, block->row_count, sizeof *sums);
+    if (sums == NULL) return false;
+    for (uint32_t g = 0; g < tokens->group_count; g++) {
+        const struct ets_token_group *group = &tokens->groups[g];
+        const struct ets_token_sizes sizes = {
+            .tokens = group->tokens, .has_position = true, .position = group->position};
+        memset(rows, 0, block->row_count * sizeof *rows);
+        *total = (struct ets_total_cost){.cost = {.operators = 0}};
+        if (!cost_rows(f, index, &sizes)) return false;
+        if (tokens->group_count == 1) return true;
+        ets_total_cost_add(&sum, total, group->runs);
+        for (uint32_t i = 0; i < block->row_count; i++) {
+            ets_cost_multiply(&rows[i], group->runs);
+            ets_cost_add(&sums[i], &rows[i]);
+        }
+    }
+    ets_total_cost_divide(&sum, tokens->runs);
+    keep_counts(&sum.cost, &total->cost);
+    *total = sum;
+    for (uint32_t i = 0; i < block->row_count; i++) {
+        ets_cost_divide(&sums[i], tokens->runs);
+        keep_counts(&sums[i], &rows[i]);
+        rows[i] = sums[i];
+    }
+    return true;
+}
+
 static bool cost_blocks(struct finder *f)
 {
     for (uint32_t b = 0; b < ets_inspection_block_count(f->inspection); b++) {
-        const struct ets_block *block = ets_inspection_block(f->inspection, b);
         if (!open_method(f, b)) return false;
-        for (uint32_t i = 0; i < block->row_count; i++) {
-            if (!cost_row(f, block->first_row + i)) return false;
-        }
+        ets_block_tokens_read(f->inspection, b, &f->tokens[b]);
+        const bool has_tokens = f->tokens[b].group_count > 0;
+        if (has_tokens ? !cost_groups(f, b) : !cost_rows(f, b, NULL)) return false;
     }
     return true;
 }
@@ -225,12 +282,14 @@ enum ets_status ets_row_costs_find(struct ets_arena *arena, const struct ets_ins
     f.is_open = ets_arena_alloc_array(arena, inspection->method_count, sizeof *f.is_open);
     f.rows = ets_arena_alloc_array(arena, ets_inspection_row_count(inspection), sizeof *f.rows);
     f.blocks = ets_arena_alloc_array(arena, blocks, sizeof *f.blocks);
-    bool ok = f.methods != NULL && f.is_open != NULL && f.rows != NULL && f.blocks != NULL;
+    f.tokens = ets_arena_alloc_array(arena, blocks, sizeof *f.tokens);
+    bool ok = f.methods != NULL && f.is_open != NULL && f.rows != NULL && f.blocks != NULL &&
+              f.tokens != NULL;
     ok = ok && cost_blocks(&f);
     for (uint32_t i = 0; f.methods != NULL && f.is_open != NULL && i < inspection->method_count;
          i++) {
         if (f.is_open[i]) ets_instruction_costs_close(&f.methods[i]);
     }
-    *costs_out = (struct ets_costs){f.rows, f.blocks};
+    *costs_out = (struct ets_costs){f.rows, f.blocks, f.tokens};
     return ok ? ETS_OK : ets_fail_memory(error, "the costs of operators");
 }

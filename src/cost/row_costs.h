@@ -17,6 +17,10 @@
  * cross its border, less than the sum over its events; macs, ops and special are the same either
  * way.
  *
+ * Where the trace tells the tokens and positions of a block's runs, the work is that of these
+ * tokens at the mean position, and of runs with different numbers of tokens the mean; elsewhere
+ * that of the upper bounds.
+ *
  * Where the costs come from: of a kernel, the values of the program's instruction, or else the
  * ETRecord's node. Of what a delegate ran, the nodes of its payload, or else the nodes that the
  * ETRecord has behind it. Without program and ETRecord all rows are UNKNOWN. A row that is tied to
@@ -25,13 +29,15 @@
 #ifndef ETSCOPE_COST_ROW_COSTS_H
 #define ETSCOPE_COST_ROW_COSTS_H
 
+#include "cost/block_tokens.h"
 #include "cost/instruction_costs.h"
 #include "etscope/inspect.h"
 #include "host/arena.h"
 
 struct ets_costs {
-    const struct ets_cost *rows;         /* [row] in one run of its block */
-    const struct ets_total_cost *blocks; /* [block] one run */
+    const struct ets_cost *rows;           /* [row] in one run of its block */
+    const struct ets_total_cost *blocks;   /* [block] one run */
+    const struct ets_block_tokens *tokens; /* [block] that the costs are for */
 };
 
 /* All memory is the arena's. Statuses: NO_MEMORY, those of the record's readers. */
