@@ -23,6 +23,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 SIDE = 512  # of the matrices
 MOST_ELEMENTS = 1 << 26  # of the vectors
+READ_CHANNELS, READ_SIDE = 64, 16  # of an image that is read
 CALLS = 8  # of a chain
 PERIODS = (1, 2, 4, 8, 32, 64, 128, 256)  # bytes after which something may repeat
 LEAST_SAVED = 24  # bytes, by writing what repeats once
@@ -58,6 +59,13 @@ class InPlace(torch.nn.Module):
         return x.neg().abs().neg()
 
 
+class Read(torch.nn.Module):
+    """Of images that lie as XNNPACK wants them; writes a number for 256 that it reads."""
+
+    def forward(self, x):
+        return x.mean((2, 3), keepdim=True)
+
+
 class Chain(torch.nn.Module):
     """As many instructions: a subtraction is not merged with the one before."""
 
@@ -90,6 +98,9 @@ def programs():
                         dynamic_shapes=({0: length}, {0: length})), delegate
     yield "copy", export(Copy(), (vector,), dynamic_shapes=({0: length},)), []
     yield "in_place", export(InPlace(), (vector,), dynamic_shapes=({0: length},)), delegate
+    images = torch.ones(2, READ_CHANNELS, READ_SIDE, READ_SIDE).to(memory_format=torch.channels_last)
+    count = Dim("count", min=2, max=MOST_ELEMENTS // images[0].numel())
+    yield "read", export(Read(), (images,), dynamic_shapes=({0: count},)), delegate
     yield "kernel", export(Chain(), (four, four.clone())), []
     yield "delegate", export(Chain(), (four, four.clone())), [
         XnnpackPartitioner(per_op_mode=True)]

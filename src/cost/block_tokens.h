@@ -27,6 +27,7 @@ struct ets_block_tokens {
     uint32_t group_count; /* 0: not all runs tell, or they are of more numbers than there is room */
     uint32_t runs;
     uint64_t tokens;                        /* of all runs */
+    uint32_t kernel_calls, delegate_calls;  /* of a run; row_costs.h counts them */
     uint64_t first_position, last_position; /* at which a run begins: the least and the most */
 };
 

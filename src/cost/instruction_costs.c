@@ -12,6 +12,19 @@ enum { MOST_NODES = 1 << 24 };
 #define OF_INSTRUCTION UINT64_MAX
 #define OF_BOUNDS (UINT64_MAX - 1)
 
+/* Keeps the names of the first different ones; of more it is not told which are. */
+static void add_unruled(struct ets_total_cost *total, struct ets_text name)
+{
+    const uint32_t kept =
+        total->unruled_count < ETS_UNRULED_NAMES ? total->unruled_count : ETS_UNRULED_NAMES;
+    if (name.size == 0) return;
+    for (uint32_t i = 0; i < kept; i++) {
+        if (ets_text_equal(total->unruled[i], name)) return;
+    }
+    if (kept < ETS_UNRULED_NAMES) total->unruled[kept] = name;
+    total->unruled_count = kept + 1;
+}
+
 void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cost *part,
                         uint64_t times)
 {
@@ -19,6 +32,10 @@ void ets_total_cost_add(struct ets_total_cost *total, const struct ets_total_cos
     ets_cost_multiply(&product, times);
     const uint32_t unknown = total->cost.unknown;
     ets_cost_add(&total->cost, &product);
+    for (uint32_t i = 0; i < part->unruled_count && i < ETS_UNRULED_NAMES; i++) {
+        add_unruled(total, part->unruled[i]);
+    }
+    if (part->unruled_count > ETS_UNRULED_NAMES) total->unruled_count = part->unruled_count;
     if (total->cost.unknown - unknown > (uint64_t)part->cost.unknown * times)
         return; /* too large */
     for (int i = 0; i < ETS_FAMILY_COUNT; i++) {
@@ -38,9 +55,11 @@ void ets_total_cost_divide(struct ets_total_cost *total, uint64_t times)
 }
 
 /* One operator among those of a total. */
-static void add_operator(struct ets_total_cost *total, const struct ets_cost *work)
+static void add_operator(struct ets_total_cost *total, const struct ets_cost *work,
+                         struct ets_text name)
 {
     struct ets_family_cost *family = &total->families[work->family];
+    if (work->unknown > 0 && work->reason == ETS_COST_NO_RULE) add_unruled(total, name);
     if (ets_cost_state(work) != ETS_COST_KNOWN || work->folded > 0) return;
     family->flops += ets_cost_flops(work);
     family->operators++;
@@ -72,6 +91,13 @@ void ets_instruction_costs_close(struct ets_instruction_costs *costs)
     if (costs->has_method) ets_method_costs_close(&costs->kernels);
 }
 
+/* For the run at hand; what it reads of weights is told only for that of a language model. */
+static void set_sizes(const struct ets_instruction_costs *c, struct ets_delegate_cost *delegate)
+{
+    delegate->costs.sizes = c->has_sizes && delegate->is_dynamic ? &c->sizes : NULL;
+    delegate->costs.argument_count = c->has_sizes ? delegate->argument_count : 0;
+}
+
 /* The delegate of a call whose payload can be read; NULL: none. *ok false: no memory. */
 static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
                                              const struct ets_instruction *instruction, bool *ok)
@@ -91,9 +117,22 @@ static struct ets_delegate_cost *delegate_of(struct ets_instruction_costs *c,
     known->counted = ets_arena_alloc_array(c->arena, graph->node_count, sizeof *known->counted);
     *ok = known->counted != NULL && ets_payload_costs_open(c->arena, graph, &known->costs);
     if (!*ok) return NULL;
+    const uint32_t arguments = instruction->argument_count;
+    bool *is_constant = ets_arena_alloc_array(c->arena, arguments, sizeof *is_constant);
+    *ok = is_constant != NULL;
+    if (!*ok) return NULL;
+    ets_method_costs_constants(&c->kernels, instruction, is_constant);
+    known->costs.is_constant_argument = is_constant;
+    known->argument_count = arguments;
     known->state = ETS_DELEGATE_READ;
-    known->costs.sizes = c->has_sizes && known->is_dynamic ? &c->sizes : NULL;
+    set_sizes(c, known);
     return known;
+}
+
+/* Of a kernel, as the program calls it. */
+static struct ets_text name_of(const struct ets_cost_query *query)
+{
+    return query->instruction != NULL ? query->instruction->name : query->kernel;
 }
 
 /* Counted once, however many instructions call the delegate. */
@@ -104,7 +143,7 @@ static void total_of_payload(struct ets_delegate_cost *delegate, struct ets_tota
         *known = (struct ets_total_cost){.cost = ets_payload_cost(&delegate->costs, NULL, 0)};
         for (uint32_t i = 0; i < delegate->costs.graph->node_count; i++) {
             const struct ets_cost work = ets_payload_node_work(&delegate->costs, i);
-            add_operator(known, &work);
+            add_operator(known, &work, delegate->costs.graph->nodes[i].name);
         }
         delegate->has_total = true;
     }
@@ -238,7 +277,7 @@ static bool total_of_nodes(struct ets_instruction_costs *c, const struct ets_cos
     for (size_t i = 0; i < taken.count; i++) {
         struct ets_cost work;
         if (!ets_graph_costs_work(c->graph, taken.nodes[i], query->folds, &work)) return false;
-        add_operator(total, &work);
+        add_operator(total, &work, taken.nodes[i]->op);
     }
     if (taken.doubtful > 0) {
         struct ets_cost doubt = ets_cost_unknown(ETS_COST_NO_PAYLOAD);
@@ -300,7 +339,7 @@ static bool count_nodes(struct ets_instruction_costs *c, const struct ets_cost_q
     ets_graph_costs_use(c->graph, sizes);
     if (query->kernel.data != NULL) {
         ok = cost_of_kernel_node(c, query, &total_out->cost);
-        add_operator(total_out, &total_out->cost);
+        add_operator(total_out, &total_out->cost, name_of(query));
     } else {
         ok = total_of_nodes(c, query, is_whole_call, total_out);
     }
@@ -344,7 +383,7 @@ static bool count_instruction(struct ets_instruction_costs *costs,
     *total_out = (struct ets_total_cost){.cost = {.operators = 0}};
     if (query->kernel.data != NULL) {
         ok = cost_of_kernel(costs, query, &total_out->cost);
-        add_operator(total_out, &total_out->cost);
+        add_operator(total_out, &total_out->cost, name_of(query));
         return ok && narrow(costs, query, true, total_out);
     }
     struct ets_delegate_cost *delegate = delegate_of(costs, query->instruction, &ok);
@@ -436,7 +475,7 @@ bool ets_instruction_costs_use(struct ets_instruction_costs *costs,
     for (uint32_t i = 0; i < costs->method.delegate_count; i++) {
         struct ets_delegate_cost *delegate = &costs->delegates[i];
         delegate->has_total = false;
-        delegate->costs.sizes = costs->has_sizes && delegate->is_dynamic ? &costs->sizes : NULL;
+        set_sizes(costs, delegate);
     }
     return ets_method_costs_use(&costs->kernels, costs->has_sizes ? &costs->sizes : NULL);
 }

@@ -22,9 +22,14 @@ struct ets_family_cost {
     uint32_t operators; /* nodes of delegates one by one; those in loops once for each turn */
 };
 
+enum { ETS_UNRULED_NAMES = 4 };
+
 /* What an instruction comes to, or one run of a block, or one execution of a method. */
 struct ets_total_cost {
     struct ets_cost cost;
+    struct ets_text
+        unruled[ETS_UNRULED_NAMES]; /* operators without a rule, as the file calls them */
+    uint32_t unruled_count;         /* different ones, of which the first are kept */
     struct ets_family_cost families[ETS_FAMILY_COUNT];
 };
 
@@ -39,8 +44,9 @@ void ets_total_cost_divide(struct ets_total_cost *total, uint64_t times);
 struct ets_delegate_cost {
     enum { ETS_DELEGATE_NEW = 0, ETS_DELEGATE_READ, ETS_DELEGATE_UNREAD } state;
     struct ets_payload_costs costs;
-    bool is_dynamic;   /* the call's shapes are */
-    uint32_t *counted; /* [node] in which visit of the call's parts */
+    bool is_dynamic;         /* the call's shapes are */
+    uint32_t argument_count; /* of the call */
+    uint32_t *counted;       /* [node] in which visit of the call's parts */
     uint32_t visit;
     struct ets_total_cost total; /* where has_total */
     bool has_total;

@@ -12,6 +12,7 @@ static const struct {
     [ETS_ROOF_ADD] = {"add", ETS_ROOF_BANDWIDTH},
     [ETS_ROOF_COPY] = {"copy", ETS_ROOF_BANDWIDTH},
     [ETS_ROOF_IN_PLACE] = {"in_place", ETS_ROOF_BANDWIDTH},
+    [ETS_ROOF_READ] = {"read", ETS_ROOF_BANDWIDTH},
     [ETS_ROOF_KERNEL] = {"kernel", ETS_ROOF_CALL},
     [ETS_ROOF_DELEGATE] = {"delegate", ETS_ROOF_CALL},
 };

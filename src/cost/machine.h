@@ -42,9 +42,10 @@ enum ets_roof_program {
     ETS_ROOF_ADD = 4,          /* two vectors, delegated: reads two bytes for each it writes */
     ETS_ROOF_COPY = 5,         /* of a vector, a kernel */
     ETS_ROOF_IN_PLACE = 6,     /* a vector negated in its place, delegated */
-    ETS_ROOF_KERNEL = 7,       /* kernels on four numbers */
-    ETS_ROOF_DELEGATE = 8,     /* delegate calls on four numbers */
-    ETS_ROOF_PROGRAMS = 9
+    ETS_ROOF_READ = 7,     /* the mean of images, delegated: reads, and writes next to nothing */
+    ETS_ROOF_KERNEL = 8,   /* kernels on four numbers */
+    ETS_ROOF_DELEGATE = 9, /* delegate calls on four numbers */
+    ETS_ROOF_PROGRAMS = 10
 };
 
 struct ets_roof {

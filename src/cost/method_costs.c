@@ -33,6 +33,22 @@ struct reader {
     bool has_budget;
 };
 
+static bool is_constant(const struct ets_program_tensor *tensor)
+{
+    return tensor->place == ETS_PLACE_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
+}
+
+void ets_method_costs_constants(struct ets_method_costs *costs,
+                                const struct ets_instruction *instruction, bool *is_constant_out)
+{
+    for (uint32_t i = 0; i < instruction->argument_count && costs->budget > 0; i++) {
+        struct ets_evalue value;
+        costs->budget--;
+        ets_method_value(&costs->method, ets_instruction_argument(instruction, i), &value);
+        is_constant_out[i] = value.kind == ETS_EVALUE_TENSOR && is_constant(&value.tensor);
+    }
+}
+
 /* Whether the sizes of a dynamic value are now those of the run. */
 static bool bind(const struct ets_method_costs *costs, enum ets_shape_dynamism dynamism,
                  int64_t *sizes, uint32_t rank)
@@ -55,8 +71,7 @@ static bool read_tensor(struct reader *r, uint32_t index, struct ets_cost_tensor
     out->scalar_type = (int)tensor->tensor.scalar_type;
     out->rank = tensor->tensor.rank;
     out->sizes = sizes;
-    out->is_constant =
-        tensor->place == ETS_PLACE_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_CONSTANT;
+    out->is_constant = is_constant(tensor);
     out->is_bound = is_dynamic && !bind(r->costs, tensor->dynamism, sizes, out->rank);
     out->is_state = r->costs->is_state != NULL && r->costs->is_state[index];
     if (out->is_bound) r->call->at_most = true;

@@ -45,6 +45,10 @@ bool ets_method_costs_instruction(struct ets_method_costs *costs,
                                   const struct ets_instruction *instruction,
                                   struct ets_cost *cost_out);
 
+/* Fills [argument_count] with which arguments are constants of the program. */
+void ets_method_costs_constants(struct ets_method_costs *costs,
+                                const struct ets_instruction *instruction, bool *is_constant_out);
+
 /* Whether an instruction has a tensor whose sizes are dynamic, and whether they are bounds also for
  * the sizes at hand. */
 struct ets_call_shapes {

@@ -44,6 +44,13 @@ bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_gr
     return true;
 }
 
+/* In the payload, or a constant of the program that the call is given. */
+static bool is_weight(const struct ets_payload_costs *c, const struct ets_payload_value *value)
+{
+    return value->constant != ETS_PAYLOAD_NONE ||
+           (value->argument < c->argument_count && c->is_constant_argument[value->argument]);
+}
+
 /* The sizes of a value: of the run at hand, where they are dynamic and the run is known. */
 bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
                              int64_t sizes[ETS_TENSOR_MAX_RANK])
@@ -54,8 +61,7 @@ bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_paylo
         sizes[i] = value->dims[i];
         has_bound = has_bound || (c->sizes != NULL && sizes[i] == c->sizes->bound);
     }
-    if (has_bound && value->constant == ETS_PAYLOAD_NONE &&
-        !ets_token_sizes_bind(c->sizes, sizes, value->rank)) {
+    if (has_bound && !is_weight(c, value) && !ets_token_sizes_bind(c->sizes, sizes, value->rank)) {
         c->is_bounded = true;
     }
     return true;
@@ -288,9 +294,9 @@ static uint64_t value_bytes(struct ets_payload_costs *c, const struct ets_payloa
     }
     /* A filter is [N, K], [N, h, w, C], or of depthwise ones [1, h, w, N]; biases have no scale of
      * their own. */
-    const bool is_weight =
+    const bool is_filter =
         v->type->numbers == ETS_PAYLOAD_INT8 || v->type->numbers == ETS_PAYLOAD_INT4;
-    if (!is_weight || v->quantization.kind != ETS_PAYLOAD_PER_CHANNEL) return bytes;
+    if (!is_filter || v->quantization.kind != ETS_PAYLOAD_PER_CHANNEL) return bytes;
     const uint64_t first = v->rank > 0 ? v->dims[0] : 0;
     if (first > 1) channels = first;
     return ets_cost_plus(bytes, ets_cost_times(channels, SCALE, ok), ok);
@@ -334,8 +340,7 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
         if (use == NULL || use->counted_set == c->set || use->made_set == c->set) continue;
         use->counted_set = c->set;
         const struct ets_payload_value *value = &c->graph->values[node->inputs[i]];
-        uint64_t *sum =
-            value->constant != ETS_PAYLOAD_NONE ? &cost->weight_bytes : &cost->bytes_read;
+        uint64_t *sum = is_weight(c, value) ? &cost->weight_bytes : &cost->bytes_read;
         *sum = ets_cost_plus(*sum, value_bytes(c, value, ok), ok);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {

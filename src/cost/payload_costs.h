@@ -24,11 +24,13 @@ struct ets_payload_costs {
     const struct ets_payload_graph *graph;
     struct ets_arena *arena;
     const struct ets_token_sizes *sizes; /* of the run at hand; NULL: as the payload has them */
-    bool is_bounded;                     /* some of what was counted has bounds all the same */
-    struct ets_payload_use *uses;        /* [value_count] */
-    uint32_t *node_marks;                /* [node_count] the set that the node is in */
-    uint32_t set;                        /* number of the set at hand */
-    struct ets_cost_marks marks;         /* [value_count] of calls */
+    const bool *is_constant_argument; /* [argument_count] of the call: weights that it is given */
+    uint32_t argument_count;
+    bool is_bounded;              /* some of what was counted has bounds all the same */
+    struct ets_payload_use *uses; /* [value_count] */
+    uint32_t *node_marks;         /* [node_count] the set that the node is in */
+    uint32_t set;                 /* number of the set at hand */
+    struct ets_cost_marks marks;  /* [value_count] of calls */
 };
 
 /* false: no memory. */

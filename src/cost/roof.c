@@ -87,8 +87,28 @@ static bool is_comparable(const struct ets_machine *machine, const struct ets_ro
     return ets_machine_level(machine, set, roof->threads) >= level;
 }
 
-double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
-                             uint32_t threads, bool in_place)
+/* What part of what a program moves it reads; 0: it is no program of a bandwidth. */
+static double read_part(enum ets_roof_program program)
+{
+    switch (program) {
+    case ETS_ROOF_READ: return 1;
+    case ETS_ROOF_ADD: return 2.0 / 3;
+    case ETS_ROOF_COPY:
+    case ETS_ROOF_IN_PLACE: return 0.5;
+    default: return 0;
+    }
+}
+
+/* What of a roof's rate is asked for; 0: nothing. */
+static double part_of(enum ets_roof_program program, bool in_place, bool reads_alone)
+{
+    if (reads_alone) return read_part(program);
+    if (ets_roof_kind(program) != ETS_ROOF_BANDWIDTH || program == ETS_ROOF_READ) return 0;
+    return program != ETS_ROOF_IN_PLACE || in_place ? 1 : 0;
+}
+
+static double bandwidth_of(const struct ets_machine *machine, uint64_t working_set_bytes,
+                           uint32_t threads, bool in_place, bool reads_alone)
 {
     double best = NAN, largest = NAN;
     uint64_t largest_set = 0;
@@ -96,16 +116,26 @@ double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working
     for (uint32_t i = 0; i < machine->roof_count; i++) {
         const struct ets_roof *roof = &machine->roofs[i];
         const uint64_t set = roof->working_set_bytes;
-        if (ets_roof_kind(roof->program) != ETS_ROOF_BANDWIDTH || roof->threads != threads ||
-            (roof->program == ETS_ROOF_IN_PLACE && !in_place)) {
-            continue;
-        }
-        if (is_comparable(machine, roof, working_set_bytes, level)) {
-            best = fmax(best, ets_roof_rate(roof));
-        }
+        const double part = part_of(roof->program, in_place, reads_alone);
+        if (roof->threads != threads || part <= 0) continue;
+        const double rate = part * ets_roof_rate(roof);
+        if (is_comparable(machine, roof, working_set_bytes, level)) best = fmax(best, rate);
         if (set < largest_set) continue;
-        largest = set > largest_set ? ets_roof_rate(roof) : fmax(largest, ets_roof_rate(roof));
+        largest = set > largest_set ? rate : fmax(largest, rate);
         largest_set = set;
     }
     return isnan(best) ? largest : best;
+}
+
+double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
+                             uint32_t threads, bool in_place)
+{
+    return bandwidth_of(machine, working_set_bytes, threads, in_place, false);
+}
+
+double ets_machine_read_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
+                                  uint32_t threads)
+{
+    const bool is_measured = !isnan(best_rate(machine, ETS_ROOF_READ, threads));
+    return is_measured ? bandwidth_of(machine, working_set_bytes, threads, false, true) : NAN;
 }

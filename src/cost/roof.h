@@ -50,6 +50,11 @@ double ets_machine_compute(const struct ets_machine *machine, enum ets_roof_prog
 double ets_machine_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
                              uint32_t threads, bool in_place);
 
+/* The same of reading alone, as of weights and caches: the best at which a program read. NaN: no
+ * program that only reads was measured with these threads, as by versions before. */
+double ets_machine_read_bandwidth(const struct ets_machine *machine, uint64_t working_set_bytes,
+                                  uint32_t threads);
+
 /* What an instruction takes that has nothing to do: ETS_ROOF_KERNEL or _DELEGATE; NaN: not
  * measured. */
 double ets_machine_call_ns(const struct ets_machine *machine, enum ets_roof_program program,

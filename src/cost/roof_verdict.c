@@ -101,3 +101,65 @@ struct ets_roof_answer ets_roof_judge(const struct ets_machine *machine,
     answer.verdict = judge(question, empty_ns, &answer);
     return answer;
 }
+
+static enum ets_roof_verdict judge_stage(const struct ets_machine *machine,
+                                         const struct ets_stage_question *q,
+                                         struct ets_roof_answer *answer)
+{
+    const double calls = q->kernel_calls + q->delegate_calls;
+    const double empty_ns =
+        q->kernel_calls * ets_machine_call_ns(machine, ETS_ROOF_KERNEL, q->threads) +
+        q->delegate_calls * ets_machine_call_ns(machine, ETS_ROOF_DELEGATE, q->threads);
+    const double reading = answer->least_share, computing = q->compute_ns / q->ns;
+    if (reading > ETS_ROOF_TOLERANCE) return unknown(answer, ETS_ROOF_TOO_FAST);
+    if (reading >= REACHED && reading >= computing) return ETS_ROOF_VERDICT_MEMORY_BOUND;
+    if (computing >= REACHED) return ETS_ROOF_VERDICT_COMPUTE_BOUND;
+    if (q->ns < LEAST_TIME_NS * calls || q->ns < LEAST_CALLS * empty_ns) {
+        return ETS_ROOF_VERDICT_OVERHEAD_BOUND;
+    }
+    return q->missing != ETS_ROOF_REASON_NONE ? unknown(answer, q->missing)
+                                              : ETS_ROOF_VERDICT_BELOW_ROOF;
+}
+
+struct ets_roof_answer ets_roof_judge_stage(const struct ets_machine *machine,
+                                            const struct ets_stage_question *question)
+{
+    const double bytes = question->read_bytes;
+    const uint64_t set = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
+    struct ets_roof_answer answer = {
+        .level = ETS_LEVEL_UNKNOWN, .bound_ns = NAN, .least_share = NAN, .most_share = NAN};
+    if (question->reason != ETS_ROOF_REASON_NONE) {
+        answer.verdict = unknown(&answer, question->reason);
+        return answer;
+    }
+    answer.level = ets_machine_level(machine, set, question->threads);
+    answer.bound_ns = bytes * 1e9 / ets_machine_read_bandwidth(machine, set, question->threads);
+    answer.binding = ETS_ROOF_BANDWIDTH;
+    answer.least_share = answer.most_share = answer.bound_ns / question->ns;
+    if (!(question->ns > 0)) answer.verdict = unknown(&answer, ETS_ROOF_NO_TIME);
+    else if (isnan(answer.bound_ns)) answer.verdict = unknown(&answer, ETS_ROOF_NOT_MEASURED);
+    else answer.verdict = judge_stage(machine, question, &answer);
+    return answer;
+}
+
+enum ets_roof_program ets_roof_program_of(enum ets_arithmetic arithmetic)
+{
+    switch (arithmetic) {
+    case ETS_ARITHMETIC_FLOAT32: return ETS_ROOF_FLOAT32;
+    case ETS_ARITHMETIC_FLOAT16: return ETS_ROOF_FLOAT16;
+    case ETS_ARITHMETIC_INT8: return ETS_ROOF_INT8;
+    case ETS_ARITHMETIC_INT8_DYNAMIC: return ETS_ROOF_INT8_DYNAMIC;
+    default: return ETS_ROOF_PROGRAMS;
+    }
+}
+
+enum ets_roof_reason ets_roof_missing(enum ets_arithmetic arithmetic)
+{
+    switch (arithmetic) {
+    case ETS_ARITHMETIC_INT4_DYNAMIC: return ETS_ROOF_NO_INT4;
+    case ETS_ARITHMETIC_BFLOAT16: return ETS_ROOF_NO_BFLOAT16;
+    case ETS_ARITHMETIC_FLOAT64: return ETS_ROOF_NO_FLOAT64;
+    case ETS_ARITHMETIC_INTEGER: return ETS_ROOF_NO_INTEGER;
+    default: return ETS_ROOF_REASON_NONE;
+    }
+}

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "cost/cost.h"
 #include "cost/roof.h"
 
 enum ets_roof_verdict {
@@ -74,6 +75,26 @@ struct ets_roof_answer {
 /* Answers for UNKNOWN and OVERHEAD_BOUND have a bound where it is known, and no share. */
 struct ets_roof_answer ets_roof_judge(const struct ets_machine *machine,
                                       const struct ets_roof_question *question);
+
+/* A stage of a generation as a whole: what of a run's time it takes to read weights and caches. */
+struct ets_stage_question {
+    double read_bytes; /* of one run, as all that follows */
+    double compute_ns; /* of products at their roofs; at least that where `missing` */
+    double ns;
+    double kernel_calls, delegate_calls;
+    uint32_t threads;
+    enum ets_roof_reason missing; /* why some products have no roof; NONE: all have */
+    enum ets_roof_reason reason;  /* what the caller knows to make it UNKNOWN; else NONE */
+};
+
+/* `least_share` and `most_share` are those of reading. */
+struct ets_roof_answer ets_roof_judge_stage(const struct ets_machine *machine,
+                                            const struct ets_stage_question *question);
+
+/* The program that measures such numbers; ETS_ROOF_PROGRAMS: none does. */
+enum ets_roof_program ets_roof_program_of(enum ets_arithmetic arithmetic);
+/* Why no product of such numbers has a roof; NONE: it may have one. */
+enum ets_roof_reason ets_roof_missing(enum ets_arithmetic arithmetic);
 
 /* "compute-bound", "below the roof"; NULL for NONE. Static storage. */
 const char *ets_roof_verdict_name(enum ets_roof_verdict verdict);

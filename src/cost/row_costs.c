@@ -178,7 +178,10 @@ static void add_up(struct finder *f, const struct ets_row *row, const struct ets
 {
     enum { DEEPEST = 64 };
     struct ets_cost cost = total->cost;
+    struct ets_block_tokens *tokens = &f->tokens[row->block];
     ets_total_cost_add(&f->blocks[row->block], total, row->calls_per_run);
+    if (is_named(row, "DELEGATE_CALL")) tokens->delegate_calls += row->calls_per_run;
+    else tokens->kernel_calls += row->calls_per_run;
     ets_cost_multiply(&cost, row->calls_per_run);
     uint32_t at = row->parent;
     for (int depth = 0; at != ETS_NO_INDEX && depth < DEEPEST; depth++) {
@@ -209,6 +212,7 @@ static bool cost_rows(struct finder *f, uint32_t index, const struct ets_token_s
     const struct ets_block *block = ets_inspection_block(f->inspection, index);
     if (f->costs != NULL && !ets_instruction_costs_use(f->costs, sizes)) return false;
     f->call_block = ETS_NO_INDEX;
+    f->tokens[index].kernel_calls = f->tokens[index].delegate_calls = 0;
     for (uint32_t i = 0; i < block->row_count; i++) {
         if (!cost_row(f, block->first_row + i)) return false;
     }

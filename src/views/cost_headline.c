@@ -52,18 +52,32 @@ static void add_family(struct ets_text_builder *out, const struct ets_total_cost
     else ets_add_text(out, "; %s %% in %u %ss", percent, family->operators, name);
 }
 
-static void add_doubts(struct ets_text_builder *out, const struct ets_cost *cost)
+/* "no rule for llama::quantized_moe_ffn.out, foo::bar.out and more" */
+static void add_unruled(struct ets_text_builder *out, const struct ets_total_cost *total)
 {
+    enum { MOST = 3 };
+    ets_add_text(out, "no rule for ");
+    for (uint32_t i = 0; i < total->unruled_count && i < MOST; i++) {
+        if (i > 0) ets_add_text(out, ", ");
+        ets_add_shown_text(out, total->unruled[i]);
+    }
+    if (total->unruled_count > MOST) ets_add_text(out, " and more");
+}
+
+static void add_doubts(struct ets_text_builder *out, const struct ets_total_cost *total)
+{
+    const struct ets_cost *cost = &total->cost;
     if (cost->at_most) ets_add_text(out, "; at most, as shapes are upper bounds");
     if (cost->is_example) ets_add_text(out, "; for the sizes of the example inputs");
     if (cost->folded > 0) {
         ets_add_text(out, "; %u batch norm%s folded into weights", cost->folded,
                      cost->folded == 1 ? " is" : "s are");
     }
-    if (cost->unknown > 0) {
-        ets_add_text(out, "; %u operator%s not counted: %s", cost->unknown,
-                     cost->unknown == 1 ? " is" : "s are", ets_cost_reason_name(cost->reason));
-    }
+    if (cost->unknown == 0) return;
+    ets_add_text(out, "; %u operator%s not counted: ", cost->unknown,
+                 cost->unknown == 1 ? " is" : "s are");
+    if (cost->reason == ETS_COST_NO_RULE && total->unruled_count > 0) add_unruled(out, total);
+    else ets_add_text(out, "%s", ets_cost_reason_name(cost->reason));
 }
 
 size_t ets_cost_headline(const struct ets_total_cost *total, const char *of, char *text,
@@ -96,6 +110,6 @@ size_t ets_cost_headline(const struct ets_total_cost *total, const char *of, cha
             ets_add_text(&out, "; %s operations a byte", number);
         }
     }
-    add_doubts(&out, cost);
+    add_doubts(&out, total);
     return out.used;
 }

@@ -15,30 +15,6 @@ struct finder {
     struct ets_headroom *out;
 };
 
-/* The program that measures such numbers; ETS_ROOF_PROGRAMS: none does. */
-static enum ets_roof_program program_of(enum ets_arithmetic arithmetic)
-{
-    switch (arithmetic) {
-    case ETS_ARITHMETIC_FLOAT32: return ETS_ROOF_FLOAT32;
-    case ETS_ARITHMETIC_FLOAT16: return ETS_ROOF_FLOAT16;
-    case ETS_ARITHMETIC_INT8: return ETS_ROOF_INT8;
-    case ETS_ARITHMETIC_INT8_DYNAMIC: return ETS_ROOF_INT8_DYNAMIC;
-    default: return ETS_ROOF_PROGRAMS;
-    }
-}
-
-/* Why no product of such numbers has a roof; NONE: it may have one. */
-static enum ets_roof_reason no_roof(enum ets_arithmetic arithmetic)
-{
-    switch (arithmetic) {
-    case ETS_ARITHMETIC_INT4_DYNAMIC: return ETS_ROOF_NO_INT4;
-    case ETS_ARITHMETIC_BFLOAT16: return ETS_ROOF_NO_BFLOAT16;
-    case ETS_ARITHMETIC_FLOAT64: return ETS_ROOF_NO_FLOAT64;
-    case ETS_ARITHMETIC_INTEGER: return ETS_ROOF_NO_INTEGER;
-    default: return ETS_ROOF_REASON_NONE;
-    }
-}
-
 static enum ets_roof_reason reason_of(const struct finder *f, const struct ets_row *row,
                                       const struct ets_cost *cost)
 {
@@ -47,7 +23,7 @@ static enum ets_roof_reason reason_of(const struct finder *f, const struct ets_r
     if (cost->is_example) return ETS_ROOF_EXAMPLE;
     if (row->tie == ETS_TIE_NEAR && row->payload_node_count == 0) return ETS_ROOF_NEAR;
     if (f->options->tick_ns <= 0 || ets_row_has_own_clock(row)) return ETS_ROOF_NO_TIME;
-    return cost->macs > 0 ? no_roof(cost->arithmetic) : ETS_ROOF_REASON_NONE;
+    return cost->macs > 0 ? ets_roof_missing(cost->arithmetic) : ETS_ROOF_REASON_NONE;
 }
 
 static struct ets_roof_question ask(const struct finder *f, const struct ets_row *row,
@@ -57,7 +33,7 @@ static struct ets_roof_question ask(const struct finder *f, const struct ets_row
     const double tick_ns = f->options->tick_ns, calls = row->calls_per_run;
     const struct ets_span time = ets_span_of(times->statistics.min, ets_row_clock_error(row), 1);
     struct ets_roof_question question = {
-        .numbers = program_of(cost->arithmetic),
+        .numbers = ets_roof_program_of(cost->arithmetic),
         .operations = (double)ets_cost_flops(cost),
         .bytes = (double)ets_cost_bytes(cost),
         .in_place_bytes = cost->in_place ? (double)cost->bytes_written : 0,

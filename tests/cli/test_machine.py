@@ -107,7 +107,7 @@ class Measured(support.FolderTest):
         rows = support.json_rows(self.measure("--format", "json"))
         self.assertEqual([row["program"] for row in rows if row["roof"] == "compute"], PRODUCTS)
         self.assertEqual({row["program"] for row in rows},
-                         {*PRODUCTS, "add", "copy", "in_place", "kernel", "delegate"})
+                         {*PRODUCTS, "add", "copy", "in_place", "read", "kernel", "delegate"})
         for row in rows:
             self.assertEqual(row["threads"], 1)
             self.assertGreater(row["time_ns"], 0)

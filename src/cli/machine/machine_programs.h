@@ -11,7 +11,9 @@
 enum {
     CLI_MACHINE_SIDE = 512,         /* of the matrices */
     CLI_MACHINE_ELEMENTS = 1 << 26, /* the most of a vector */
-    CLI_MACHINE_CALLS = 8           /* of the chains */
+    CLI_MACHINE_CALLS = 8,          /* of the chains */
+    CLI_MACHINE_CHANNELS = 64,      /* of an image that is read, */
+    CLI_MACHINE_IMAGE_SIDE = 16     /* and its height and width */
 };
 
 struct cli_program_piece {

@@ -119,6 +119,7 @@ static int time_runs(struct bench *b, struct ets_engine_method *method, struct e
 static const char *event_of(enum ets_roof_program program)
 {
     if (program == ETS_ROOF_IN_PLACE) return "Abs";
+    if (program == ETS_ROOF_READ) return "Mean";
     return ets_roof_kind(program) == ETS_ROOF_COMPUTE ? "Fully Connected" : NULL;
 }
 
@@ -166,10 +167,21 @@ static uint64_t vectors_of(enum ets_roof_program program)
     return program == ETS_ROOF_ADD ? 3 : program == ETS_ROOF_COPY ? 2 : 1;
 }
 
+/* Channels last. */
+static void set_images(struct ets_tensor *tensor, uint64_t elements)
+{
+    enum { C = CLI_MACHINE_CHANNELS, SIDE = CLI_MACHINE_IMAGE_SIDE, IMAGE = C * SIDE * SIDE };
+    const int64_t sizes[] = {(int64_t)(elements / IMAGE), C, SIDE, SIDE};
+    static const int64_t strides[] = {IMAGE, 1, SIDE * C, C};
+    tensor->rank = 4;
+    memcpy(tensor->sizes, sizes, sizeof sizes);
+    memcpy(tensor->strides, strides, sizeof strides);
+}
+
 static int set_inputs(struct bench *b, struct ets_engine_method *method,
                       const struct ets_roof *roof, uint64_t elements)
 {
-    static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 1, 2, 2};
+    static const size_t counts[ETS_ROOF_PROGRAMS] = {1, 1, 1, 1, 2, 1, 1, 1, 2, 2};
     const bool is_matrix = ets_roof_kind(roof->program) == ETS_ROOF_COMPUTE;
     const bool is_half = roof->program == ETS_ROOF_FLOAT16;
     struct ets_value value = {.kind = ETS_VALUE_TENSOR};
@@ -180,6 +192,7 @@ static int set_inputs(struct bench *b, struct ets_engine_method *method,
     tensor->sizes[1] = CLI_MACHINE_SIDE;
     tensor->strides[0] = is_matrix ? CLI_MACHINE_SIDE : 1;
     tensor->strides[1] = 1;
+    if (roof->program == ETS_ROOF_READ) set_images(tensor, elements);
     tensor->data = b->numbers;
     tensor->data_bytes = elements * (is_half ? 2 : sizeof(float));
     enum ets_status status = ETS_OK;
@@ -278,7 +291,8 @@ static void plan(struct bench *b, uint32_t threads)
     for (enum ets_roof_program p = 0; p < ETS_ROOF_PROGRAMS; p++) {
         /* In place a vector is read and written; of short ones a clock in microseconds says little.
          */
-        const uint64_t first = p == ETS_ROOF_IN_PLACE ? QUICK_ELEMENTS : FIRST_ELEMENTS;
+        const bool is_traced = event_of(p) != NULL;
+        const uint64_t first = is_traced ? QUICK_ELEMENTS : FIRST_ELEMENTS;
         const uint64_t moved = p == ETS_ROOF_IN_PLACE ? 2 : vectors_of(p);
         const uint64_t weight = p == ETS_ROOF_FLOAT32 ? 4 : p == ETS_ROOF_FLOAT16 ? 2 : 1;
         const uint64_t number = p == ETS_ROOF_INT8_DYNAMIC ? 4 : weight;

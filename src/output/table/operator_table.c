@@ -19,6 +19,7 @@
 #include "views/part_times.h"
 #include "views/phase_text.h"
 #include "views/token_growth.h"
+#include "views/token_reads.h"
 
 /* Allocation events of a block's runs, and their bytes together. */
 struct allocations {
@@ -222,14 +223,31 @@ static bool find_headroom(struct filler *f, uint32_t block)
                              f->run_number, block, &f->headroom);
 }
 
+/* What it reads for each token. */
+static bool add_token_reads(const struct filler *f, uint32_t block)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    const struct ets_token_reads_question question = {f->options->costs, block,
+                                                      f->runs.whole * f->tick_ns,
+                                                      f->options->machine, f->options->threads};
+    struct ets_token_reads reads;
+    if (f->options->run != ETS_NO_INDEX) return true; /* the costs are of all runs */
+    if (!ets_token_reads_find(f->arena, f->inspection, &question, &reads)) return false;
+    ets_add_token_reads(&text, &reads);
+    if (text.used > 0) ets_table_add_headline(f->table, ets_built_text(&text));
+    return true;
+}
+
 /* What a run of the block computes, before the block itself. */
-static void add_cost(const struct filler *f, uint32_t block)
+static bool add_cost(const struct filler *f, uint32_t block)
 {
     char text[ETS_COST_HEADLINE];
-    if (f->options->costs == NULL) return;
+    if (f->options->costs == NULL) return true;
     const size_t size =
         ets_cost_headline(&f->options->costs->blocks[block], "a run", text, sizeof text);
     if (size > 0) ets_table_add_headline(f->table, (struct ets_text){text, size});
+    return add_token_reads(f, block);
 }
 
 static void add_heading(struct filler *f, const struct ets_block *block,
@@ -350,7 +368,7 @@ static bool fill_block(struct filler *f, uint32_t index)
                                f->run_number, index, f->tick_ns)) {
         return false;
     }
-    add_cost(f, index);
+    if (!add_cost(f, index)) return false;
     add_heading(f, f->block, &f->allocations[index]);
     uint32_t left = f->options->top > 0 ? f->options->top : lines.count;
     for (uint32_t i = 0; i < lines.count && left > 0; i++) {

@@ -75,6 +75,25 @@ static void test_roof__without_caches_what_is_as_large_counts(void **state)
     assert_near(ets_machine_bandwidth(&machine, 400 * MIB, 1, false), 10 * GIGA);
 }
 
+static void test_roof__reading_alone_is_the_best_at_which_a_program_read(void **state)
+{
+    (void)state;
+    enum { FEW = 2 };
+    struct ets_roof roofs[sizeof made_roofs / sizeof *made_roofs + FEW];
+    struct ets_machine machine = made_machine;
+    assert_true(isnan(ets_machine_read_bandwidth(&machine, 6 * MIB, 1))); /* of versions before */
+    memcpy(roofs, made_roofs, sizeof made_roofs);
+    roofs[machine.roof_count] = (struct ets_roof){ETS_ROOF_READ, 1, 6 * MIB, 30000, 1e3, 50, 0};
+    roofs[machine.roof_count + 1] = (struct ets_roof){ETS_ROOF_READ, 1, 96 * MIB, 9000, 1e3, 50, 0};
+    machine.roofs = roofs;
+    machine.roof_count += FEW;
+    assert_near(ets_machine_read_bandwidth(&machine, 6 * MIB, 1), 45 * GIGA); /* half of in place */
+    assert_near(ets_machine_read_bandwidth(&machine, 60 * MIB, 1), 9 * GIGA);
+    assert_true(isnan(ets_machine_read_bandwidth(&machine, 6 * MIB, 2)));
+    /* It is no roof of what writes, too. */
+    assert_near(ets_machine_bandwidth(&machine, 6 * MIB, 1, false), 40 * GIGA);
+}
+
 static void test_roof__call_is_one_of_the_chain(void **state)
 {
     (void)state;
@@ -92,6 +111,7 @@ int main(void)
         cmocka_unit_test(test_roof__bandwidth_is_of_the_level_or_a_slower_one),
         cmocka_unit_test(test_roof__writing_in_place_is_faster),
         cmocka_unit_test(test_roof__without_caches_what_is_as_large_counts),
+        cmocka_unit_test(test_roof__reading_alone_is_the_best_at_which_a_program_read),
         cmocka_unit_test(test_roof__call_is_one_of_the_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

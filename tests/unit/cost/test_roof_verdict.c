@@ -152,6 +152,54 @@ static void test_roof_verdict__says_why_it_is_unknown(void **state)
     assert_int_equal(ask(question).verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
 }
 
+/* 8 MB take 1 ms at 8 GB/s of memory; 10 kernels and 10 delegate calls that are empty 5 us. */
+static struct ets_roof_answer ask_stage(struct ets_stage_question question)
+{
+    static const struct ets_roof read = {ETS_ROOF_READ, 1, 96 * MIB, 8000, 1e3, 50, 0};
+    struct ets_roof roofs[sizeof made_roofs / sizeof *made_roofs + 1];
+    struct ets_machine machine = made_machine;
+    memcpy(roofs, made_roofs, sizeof made_roofs);
+    roofs[machine.roof_count++] = read;
+    machine.roofs = roofs;
+    question.read_bytes = 64e6;
+    question.threads = 1;
+    question.kernel_calls = question.delegate_calls = 10;
+    return ets_roof_judge_stage(&machine, &question);
+}
+
+static void test_roof_verdict__a_stage_reads_computes_or_calls(void **state)
+{
+    (void)state;
+    struct ets_roof_answer answer = ask_stage((struct ets_stage_question){.ns = 10e6});
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_MEMORY_BOUND);
+    assert_int_equal(answer.level, ETS_LEVEL_MEMORY);
+    assert_near(answer.least_share, 0.8);
+    answer = ask_stage((struct ets_stage_question){.ns = 20e6, .compute_ns = 13e6});
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_COMPUTE_BOUND);
+    answer = ask_stage((struct ets_stage_question){.ns = 20e6, .compute_ns = 1e6});
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_BELOW_ROOF);
+    answer = ask_stage((struct ets_stage_question){.ns = 7e6});
+    assert_int_equal(answer.reason, ETS_ROOF_TOO_FAST);
+    /* Of little, the calls cost: 20 that take less than 10 us each. */
+    answer = ets_roof_judge_stage(&made_machine, &(struct ets_stage_question){.ns = 1e5});
+    assert_int_equal(answer.reason, ETS_ROOF_NOT_MEASURED);
+}
+
+static void test_roof_verdict__a_stage_without_all_roofs_is_not_below_them(void **state)
+{
+    (void)state;
+    const struct ets_stage_question question = {.ns = 20e6, .missing = ETS_ROOF_NO_INT4};
+    struct ets_roof_answer answer = ask_stage(question);
+    assert_int_equal(answer.verdict, ETS_ROOF_VERDICT_UNKNOWN);
+    assert_int_equal(answer.reason, ETS_ROOF_NO_INT4);
+    assert_near(answer.least_share, 0.4); /* of reading, which is known */
+    answer = ask_stage((struct ets_stage_question){.ns = 10e6, .reason = ETS_ROOF_AT_MOST});
+    assert_int_equal(answer.reason, ETS_ROOF_AT_MOST);
+    assert_true(isnan(answer.least_share));
+    answer = ask_stage((struct ets_stage_question){.ns = NAN});
+    assert_int_equal(answer.reason, ETS_ROOF_NO_TIME);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +210,8 @@ int main(void)
         cmocka_unit_test(test_roof_verdict__the_call_costs),
         cmocka_unit_test(test_roof_verdict__whole_microseconds_are_a_range),
         cmocka_unit_test(test_roof_verdict__says_why_it_is_unknown),
+        cmocka_unit_test(test_roof_verdict__a_stage_reads_computes_or_calls),
+        cmocka_unit_test(test_roof_verdict__a_stage_without_all_roofs_is_not_below_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

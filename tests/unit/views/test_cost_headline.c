@@ -59,6 +59,25 @@ static void test_cost_headline__what_is_left_open(void **state)
         "not counted: no rule for this operator");
 }
 
+static void test_cost_headline__names_what_has_no_rule(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"llama::a.out", "llama::b.out", "c::d.out", "c::e.out"};
+    struct ets_total_cost total = {.cost = {.operators = 1, .unknown = 5, .ops = 100}};
+    total.cost.reason = ETS_COST_NO_RULE;
+    for (size_t i = 0; i < 4; i++) {
+        total.unruled[i] = (struct ets_text){names[i], strlen(names[i])};
+    }
+    total.unruled_count = 2;
+    check(&total,
+          "at least 100 FLOP a run; 5 operators are not counted: no rule for llama::a.out, "
+          "llama::b.out");
+    total.unruled_count = 4;
+    check(&total,
+          "at least 100 FLOP a run; 5 operators are not counted: no rule for llama::a.out, "
+          "llama::b.out, c::d.out and more");
+}
+
 static void test_cost_headline__nothing_known_or_nothing_done(void **state)
 {
     (void)state;
@@ -90,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost_headline__work_share_and_intensity),
         cmocka_unit_test(test_cost_headline__what_is_left_open),
+        cmocka_unit_test(test_cost_headline__names_what_has_no_rule),
         cmocka_unit_test(test_cost_headline__nothing_known_or_nothing_done),
         cmocka_unit_test(test_cost_headline__units_follow_the_size),
     };
