@@ -60,8 +60,7 @@ enum ets_cost_reason ets_count_in_place(const struct ets_cost_call *call, struct
     const struct ets_cost_argument *indices = is_put ? ets_cost_argument(call, 1, "indices") : NULL;
     const bool is_in_place = call->outputs[0].identity == self->identity;
     const uint64_t whole = ets_cost_tensor_bytes(self, &ok);
-    uint64_t *read = update->is_constant ? &cost->weight_bytes : &cost->bytes_read;
-    *read = ets_cost_plus(*read, ets_cost_tensor_bytes(update, &ok), &ok);
+    ets_cost_read(cost, update, ets_cost_tensor_bytes(update, &ok), &ok);
     for (uint32_t i = 0; indices != NULL && i < indices->count; i++) {
         if (indices->kind != ETS_COST_TENSORS) break;
         const uint64_t bytes = ets_cost_tensor_bytes(&indices->tensors[i], &ok);
@@ -71,7 +70,7 @@ enum ets_cost_reason ets_count_in_place(const struct ets_cost_call *call, struct
         cost->bytes_written = ets_cost_tensor_bytes(update, &ok);
     } else {
         cost->bytes_written = whole; /* copy writes all of it, in place as well */
-        if (is_put) cost->bytes_read = ets_cost_plus(cost->bytes_read, whole, &ok);
+        if (is_put) ets_cost_read(cost, self, whole, &ok);
     }
     return reason_of(ok);
 }

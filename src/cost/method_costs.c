@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cost/call_names.h"
 #include "format/program_lists.h"
+#include "host/key_table.h"
 
 enum { PROGRAM_TIMES = 16 };
 
@@ -238,66 +239,95 @@ bool ets_method_costs_instruction(struct ets_method_costs *costs,
     return true;
 }
 
-/* What is in memory of the plan and may be left by the run before. */
-static bool may_be_state(const struct ets_method_costs *costs, uint32_t value)
+/* Where values lie, as far as it was looked at. */
+struct places {
+    struct ets_key_table written, state;
+    bool ok; /* false: no memory */
+};
+
+/* The place in planned memory, which views share; false: it has none. */
+static bool place_of(const struct ets_method_costs *costs, uint32_t value, uint64_t place_out[2])
 {
     struct ets_evalue of;
     ets_method_value(&costs->method, value, &of);
-    return of.kind == ETS_EVALUE_TENSOR && of.tensor.dynamism == ETS_SHAPE_STATIC &&
-           (of.tensor.place == ETS_PLACE_PLANNED || of.tensor.place == ETS_PLACE_PLANNED_STATE ||
-            of.tensor.place == ETS_PLACE_EXTERNAL_STATE);
+    place_out[0] = of.kind == ETS_EVALUE_TENSOR ? of.tensor.memory_id : 0;
+    place_out[1] = of.kind == ETS_EVALUE_TENSOR ? of.tensor.memory_offset : 0;
+    return place_out[0] != 0;
 }
 
-/* What a kernel reads before anything writes it is of the run before; so is a view of it. */
-static void note_state(struct ets_method_costs *costs, const struct ets_cost_call *call,
-                       bool *is_written)
+static void add_place(struct places *places, struct ets_key_table *table, const uint64_t place[2])
 {
-    bool reads_state = false;
+    places->ok = ets_key_table_add(table, place) != ETS_KEY_NONE && places->ok;
+}
+
+static void note_written(const struct ets_method_costs *costs, struct places *places,
+                         uint32_t value)
+{
+    uint64_t place[2];
+    if (place_of(costs, value, place)) add_place(places, &places->written, place);
+}
+
+/* What a kernel reads before anything writes it is of the run before. */
+static void note_call(const struct ets_method_costs *costs, const struct ets_cost_call *call,
+                      struct places *places)
+{
+    uint64_t place[2];
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct ets_cost_argument *argument = &call->arguments[i];
         for (uint32_t k = 0; argument->kind == ETS_COST_TENSORS && k < argument->count; k++) {
-            const uint32_t value = argument->tensors[k].identity;
-            if (!is_written[value] && may_be_state(costs, value)) costs->is_state[value] = true;
-            reads_state = reads_state || (i == 0 && costs->is_state[value]);
+            if (place_of(costs, argument->tensors[k].identity, place) &&
+                ets_key_table_find(&places->written, place) == ETS_KEY_NONE) {
+                add_place(places, &places->state, place);
+            }
         }
     }
-    const bool is_view = ets_text_is(call->base, "et_view");
     for (uint32_t i = 0; i < call->output_count; i++) {
-        const uint32_t value = call->outputs[i].identity;
-        is_written[value] = true;
-        if (is_view && reads_state) costs->is_state[value] = true;
+        note_written(costs, places, call->outputs[i].identity);
     }
+}
+
+static bool note_instruction(struct ets_method_costs *costs,
+                             const struct ets_instruction *instruction, struct places *places)
+{
+    struct ets_cost_call call;
+    bool has_budget;
+    if (instruction->kind == ETS_INSTRUCTION_KERNEL_CALL) {
+        if (!read_call(costs, instruction, &call, &has_budget)) return false;
+        if (has_budget) note_call(costs, &call, places);
+        return places->ok;
+    }
+    /* Delegates write into what nobody read before. */
+    for (uint32_t i = 0; i < instruction->argument_count && costs->budget > 0; i++) {
+        costs->budget--;
+        note_written(costs, places, ets_instruction_argument(instruction, i));
+    }
+    return places->ok;
 }
 
 static bool find_state(struct ets_method_costs *costs)
 {
     struct ets_chain chain;
     struct ets_arena room;
-    const size_t count = (size_t)costs->method.value_count + 1;
+    struct places places = {.ok = true};
     ets_arena_init(&room, costs->scratch.allocator, 0);
-    bool *is_written = ets_arena_alloc_array(&room, count, sizeof *is_written);
-    bool ok = is_written != NULL;
-    ets_method_chain(&costs->method, 0, &chain);
-    for (uint32_t i = 0; ok && i < costs->method.input_count; i++) {
+    ets_key_table_init(&places.written, &room, 2);
+    ets_key_table_init(&places.state, &room, 2);
+    for (uint32_t i = 0; i < costs->method.input_count; i++) {
         struct ets_evalue value;
         ets_method_input(&costs->method, i, &value);
-        is_written[value.index] = true;
+        note_written(costs, &places, value.index);
     }
+    ets_method_chain(&costs->method, 0, &chain);
+    bool ok = places.ok;
     for (uint32_t i = 0; ok && i < chain.instruction_count; i++) {
         struct ets_instruction instruction;
-        struct ets_cost_call call;
-        bool has_budget;
         ets_chain_instruction(&chain, i, &instruction);
-        if (instruction.kind == ETS_INSTRUCTION_KERNEL_CALL) {
-            ok = read_call(costs, &instruction, &call, &has_budget);
-            if (ok && has_budget) note_state(costs, &call, is_written);
-            continue;
-        }
-        /* Delegates write into what nobody read before. */
-        for (uint32_t k = 0; k < instruction.argument_count && costs->budget > 0; k++) {
-            costs->budget--;
-            is_written[ets_instruction_argument(&instruction, k)] = true;
-        }
+        ok = note_instruction(costs, &instruction, &places);
+    }
+    for (uint32_t i = 0; ok && i < costs->method.value_count; i++) {
+        uint64_t place[2];
+        costs->is_state[i] =
+            place_of(costs, i, place) && ets_key_table_find(&places.state, place) != ETS_KEY_NONE;
     }
     ets_arena_reset(&room);
     return ok;

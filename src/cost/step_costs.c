@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cost/chain_path.h"
+#include "format/model_numbers.h"
 #include "inspect/inspection.h"
 
 struct finder {
@@ -53,24 +54,68 @@ static bool cost_units(struct finder *f, uint32_t index, const struct ets_instru
     return true;
 }
 
+/* false: it does not compute. */
+static bool describe(const struct finder *f, const struct ets_chain *chain, uint32_t index,
+                     struct ets_instruction *instruction, struct ets_cost_query *query)
+{
+    const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, index);
+    const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
+    if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return false;
+    ets_chain_instruction(chain, step->instruction, instruction);
+    *query =
+        (struct ets_cost_query){.instruction = instruction,
+                                .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
+                                .folds = is_call && ets_payload_folds(step->name),
+                                .nodes = step->nodes,
+                                .node_count = step->node_count,
+                                .handles = step->handles,
+                                .handle_count = step->handle_count};
+    return true;
+}
+
 static bool cost_step(struct finder *f, const struct ets_chain *chain, uint32_t index)
 {
     struct ets_instruction instruction;
-    const struct ets_delegation_step *step = ets_delegation_step_at(f->delegation, index);
-    ets_chain_instruction(chain, step->instruction, &instruction);
-    const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
-    if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return true;
-    const bool folds = is_call && ets_payload_folds(step->name);
-    const struct ets_cost_query query = {
-        .instruction = &instruction,
-        .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
-        .folds = folds,
-        .nodes = step->nodes,
-        .node_count = step->node_count,
-        .handles = step->handles,
-        .handle_count = step->handle_count};
+    struct ets_cost_query query;
+    if (!describe(f, chain, index, &instruction, &query)) return true;
     return ets_instruction_cost(&f->costs, &query, &f->steps[index]) &&
-           (!is_call || cost_units(f, index, &instruction, folds));
+           (query.kernel.data != NULL || cost_units(f, index, &instruction, query.folds));
+}
+
+/* One call with one token at a position. */
+static bool cost_token(struct finder *f, const struct ets_chain *chain, uint32_t first,
+                       uint64_t position, struct ets_cost *cost_out)
+{
+    const struct ets_token_sizes sizes = {.tokens = 1, .has_position = true, .position = position};
+    struct ets_total_cost total = {.cost = {.operators = 0}}, step;
+    if (!ets_instruction_costs_use(&f->costs, &sizes)) return false;
+    for (uint32_t i = 0; i < chain->instruction_count; i++) {
+        struct ets_instruction instruction;
+        struct ets_cost_query query;
+        if (!f->is_taken[first + i] || !describe(f, chain, first + i, &instruction, &query)) {
+            continue;
+        }
+        if (!ets_instruction_cost(&f->costs, &query, &step)) return false;
+        ets_total_cost_add(&total, &step, 1);
+    }
+    *cost_out = total.cost;
+    return true;
+}
+
+/* Of a program that states a context. */
+static bool cost_tokens(struct finder *f, const struct ets_method *method,
+                        const struct ets_chain *chain, uint32_t first, struct ets_token_cost *token)
+{
+    int64_t context = 0;
+    if (ets_model_context(f->program, &context) == NULL || context < 1 ||
+        !ets_token_sizes_take_one(method)) {
+        return true;
+    }
+    token->last_position = (uint64_t)context - 1;
+    const bool ok = cost_token(f, chain, first, 0, &token->first) &&
+                    cost_token(f, chain, first, token->last_position, &token->last);
+    token->is_known = token->last.state_bytes > 0; /* else it computes all tokens anew each time */
+    return ok;
 }
 
 /* What one execution runs, added up. `first`: the method's first step, of instruction 0. */
@@ -114,7 +159,8 @@ static enum ets_status cost_method(struct finder *f, uint32_t first, struct ets_
     for (uint32_t i = 0; ok && i < chain.instruction_count; i++) {
         ok = cost_step(f, &chain, first + i);
     }
-    ok = ok && add_up(f, &chain, first, &f->methods[step->method]);
+    ok = ok && add_up(f, &chain, first, &f->methods[step->method]) &&
+         cost_tokens(f, &method, &chain, first, &f->methods[step->method].token);
     ets_instruction_costs_close(&f->costs);
     return ok ? ETS_OK : ets_fail_memory(error, "the costs of instructions");
 }

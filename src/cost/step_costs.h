@@ -14,11 +14,20 @@
 #include "cost/instruction_costs.h"
 #include "etscope/experimental/delegates.h"
 
+/* Of a language model, one call with one token. */
+struct ets_token_cost {
+    bool is_known;               /* false: it states no context, takes no single token, or has no
+                                    cache */
+    uint64_t last_position;      /* of the context, as the program states it */
+    struct ets_cost first, last; /* at position 0 and at the last one */
+};
+
 /* One execution of a method, as far as the program tells what runs. */
 struct ets_method_cost {
     struct ets_total_cost total; /* over `is_taken` */
-    uint32_t choices;            /* branches: the more expensive one counts */
-    uint32_t loops;              /* of which one turn counts */
+    struct ets_token_cost token;
+    uint32_t choices; /* branches: the more expensive one counts */
+    uint32_t loops;   /* of which one turn counts */
 };
 
 struct ets_step_costs {

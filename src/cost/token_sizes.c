@@ -30,6 +30,20 @@ static int64_t bound_of_inputs(const struct ets_method *method)
     return bound;
 }
 
+bool ets_token_sizes_take_one(const struct ets_method *method)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < method->input_count; i++) {
+        struct ets_evalue value;
+        ets_method_input(method, i, &value);
+        if (value.kind != ETS_EVALUE_TENSOR || !is_integer(&value.tensor.tensor)) continue;
+        const int64_t size = bound_of(&value.tensor.tensor);
+        if (size < 1 || (size > 1 && value.tensor.dynamism == ETS_SHAPE_STATIC)) return false;
+        rows++;
+    }
+    return rows > 0;
+}
+
 static bool has_size(const struct ets_tensor *tensor, int64_t size)
 {
     for (uint32_t i = 0; i < tensor->rank; i++) {

@@ -30,6 +30,9 @@ struct ets_token_sizes {
 /* Finds the bound in a method's inputs, and what its other values say of it. */
 void ets_token_sizes_find(const struct ets_method *method, struct ets_token_sizes *sizes);
 
+/* Whether a call may have one token: its integer inputs are rows that are dynamic, or of one. */
+bool ets_token_sizes_take_one(const struct ets_method *method);
+
 /* Whether a constant's dimension may be mistaken for one of tokens. */
 bool ets_token_sizes_are_in(const struct ets_token_sizes *sizes, const int64_t *dimensions,
                             uint32_t rank);

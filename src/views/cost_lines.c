@@ -9,6 +9,7 @@
 #include "host/text_builder.h"
 #include "views/cost_headline.h"
 #include "views/delegate_lines.h"
+#include "views/token_reads.h"
 
 struct lister {
     struct ets_arena *arena;
@@ -244,5 +245,6 @@ size_t ets_cost_lines_headline(const struct ets_cost_lines *lines, char *text, s
     out.used += size;
     if (method->choices > 0) ets_add_text(&out, "; of branches the larger counts");
     if (method->loops > 0) ets_add_text(&out, "; loops count once");
+    ets_add_token_cost(&out, &method->token);
     return out.used;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "views/cost_headline.h"
 #include "views/sentence_numbers.h"
 
 /* Rows that enclose no other. NULL: no memory. */
@@ -162,4 +163,39 @@ void ets_add_token_reads(struct ets_text_builder *text, const struct ets_token_r
     } else if (!isnan(reads->ns) && !cost->at_most && !is_partial) {
         ets_add_text(text, ", %.3g GB/s", (reads->weight_bytes + reads->cache_bytes) / reads->ns);
     }
+}
+
+static void add_work(struct ets_text_builder *text, const struct ets_cost *cost)
+{
+    char number[64];
+    (void)ets_print_flops((double)ets_cost_flops(cost), number, sizeof number);
+    ets_add_text(text, "%s", number);
+}
+
+void ets_add_token_cost(struct ets_text_builder *text, const struct ets_token_cost *token)
+{
+    const struct ets_cost *first = &token->first, *last = &token->last;
+    if (!token->is_known || first->operators == 0) return;
+    const char *most = first->at_most || last->at_most ? "at most " : "";
+    ets_add_text(text, "; one token takes %s", most);
+    add_work(text, first);
+    ets_add_text(text, " and reads %s", most);
+    ets_add_bytes(text, first->weight_bytes);
+    ets_add_text(text, " of weights");
+    if (last->state_bytes > 0) {
+        ets_add_text(text, " and ");
+        ets_add_bytes(text, first->state_bytes);
+        ets_add_text(text, " of cache");
+    }
+    if (first->state_bytes != last->state_bytes || ets_cost_flops(first) != ets_cost_flops(last)) {
+        ets_add_text(text, " at position 0; at position %llu, the last, %s",
+                     (unsigned long long)token->last_position, most);
+        add_work(text, last);
+        ets_add_text(text, " and %s", most);
+        ets_add_bytes(text, last->state_bytes);
+        ets_add_text(text, " of cache");
+    } else {
+        ets_add_text(text, " at any position");
+    }
+    if (first->unknown > 0) ets_add_text(text, ", in what is counted");
 }

@@ -14,6 +14,7 @@
 
 #include "cost/roof_verdict.h"
 #include "cost/row_costs.h"
+#include "cost/step_costs.h"
 #include "host/text_builder.h"
 
 struct ets_token_reads_question {
@@ -46,5 +47,11 @@ bool ets_token_reads_find(struct ets_arena *arena, const struct ets_inspection *
  * nothing where `stage` is NONE.
  */
 void ets_add_token_reads(struct ets_text_builder *text, const struct ets_token_reads *reads);
+
+/*
+ * "; one token takes 2.66 MFLOP and reads 725.3 KiB of weights, and 2.0 KiB of cache at position 0;
+ * at position 63, the last, 3.1 MFLOP and 128.0 KiB of cache"; nothing where it is not known.
+ */
+void ets_add_token_cost(struct ets_text_builder *text, const struct ets_token_cost *token);
 
 #endif
