@@ -22,9 +22,8 @@ struct finder {
 };
 
 /* "add.out" of "aten::add.out". */
-static struct ets_text kernel_of(const struct ets_delegation_step *step)
+static struct ets_text kernel_of(struct ets_text name)
 {
-    const struct ets_text name = step->name;
     const char *colon = name.data != NULL ? memchr(name.data, ':', name.size) : NULL;
     if (colon == NULL || colon + 2 > name.data + name.size) return name;
     const size_t skip = (size_t)(colon + 2 - name.data);
@@ -62,14 +61,14 @@ static bool describe(const struct finder *f, const struct ets_chain *chain, uint
     const bool is_call = step->kind == ETS_INSTRUCTION_DELEGATE_CALL;
     if (!is_call && step->kind != ETS_INSTRUCTION_KERNEL_CALL) return false;
     ets_chain_instruction(chain, step->instruction, instruction);
-    *query =
-        (struct ets_cost_query){.instruction = instruction,
-                                .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step),
-                                .folds = is_call && ets_payload_folds(step->name),
-                                .nodes = step->nodes,
-                                .node_count = step->node_count,
-                                .handles = step->handles,
-                                .handle_count = step->handle_count};
+    *query = (struct ets_cost_query){
+        .instruction = instruction,
+        .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(step->name),
+        .folds = is_call && ets_payload_folds(step->name),
+        .nodes = step->nodes,
+        .node_count = step->node_count,
+        .handles = step->handles,
+        .handle_count = step->handle_count};
     return true;
 }
 
@@ -190,4 +189,57 @@ enum ets_status ets_step_costs_find(struct ets_arena *arena, const struct ets_pr
     }
     *costs_out = (struct ets_step_costs){f.steps, f.units, f.is_taken, f.methods};
     return ETS_OK;
+}
+
+/* Of each instruction into `totals`. */
+static bool cost_chain(struct ets_instruction_costs *costs, const struct ets_chain *chain,
+                       struct ets_total_cost *totals, uint64_t *flops)
+{
+    for (uint32_t i = 0; i < chain->instruction_count; i++) {
+        struct ets_instruction instruction;
+        ets_chain_instruction(chain, i, &instruction);
+        const bool is_call = instruction.kind == ETS_INSTRUCTION_DELEGATE_CALL;
+        if (!is_call && instruction.kind != ETS_INSTRUCTION_KERNEL_CALL) continue;
+        const struct ets_cost_query query = {
+            .instruction = &instruction,
+            .kernel = is_call ? (struct ets_text){NULL, 0} : kernel_of(instruction.name)};
+        if (!ets_instruction_cost(costs, &query, &totals[i])) return false;
+        flops[i] = ets_cost_flops(&totals[i].cost);
+    }
+    return true;
+}
+
+static bool cost_call(struct ets_arena *arena, const struct ets_method *method,
+                      const struct ets_token_sizes *sizes, struct ets_cost *cost_out)
+{
+    struct ets_chain chain;
+    struct ets_chain_path path;
+    struct ets_instruction_costs costs;
+    ets_method_chain(method, 0, &chain);
+    const uint32_t count = chain.instruction_count;
+    struct ets_total_cost *totals = ets_arena_alloc_array(arena, count, sizeof *totals);
+    uint64_t *flops = ets_arena_alloc_array(arena, count, sizeof *flops);
+    bool ok = ets_instruction_costs_open(arena, method, NULL, &costs);
+    ok = ok && totals != NULL && flops != NULL && ets_instruction_costs_use(&costs, sizes) &&
+         cost_chain(&costs, &chain, totals, flops) &&
+         ets_chain_path_find(arena, &chain, flops, &path);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        if (path.is_taken[i]) ets_cost_add(cost_out, &totals[i].cost);
+    }
+    ets_instruction_costs_close(&costs);
+    return ok;
+}
+
+enum ets_status ets_call_cost_find(const struct ets_program *program, const char *method,
+                                   const struct ets_token_sizes *sizes, struct ets_cost *cost_out,
+                                   struct ets_error *error)
+{
+    struct ets_method of;
+    struct ets_arena arena;
+    *cost_out = (struct ets_cost){.operators = 0};
+    if (ets_program_find_method(program, method, &of, NULL) != ETS_OK) return ETS_OK;
+    ets_arena_init(&arena, NULL, 0);
+    const bool ok = cost_call(&arena, &of, sizes, cost_out);
+    ets_arena_reset(&arena);
+    return ok ? ETS_OK : ets_fail_memory(error, "the costs of instructions");
 }

@@ -15,14 +15,20 @@ static int64_t bound_of(const struct ets_tensor *tensor)
     return is_integer(tensor) && is_row ? tensor->sizes[tensor->rank - 1] : 0;
 }
 
-/* 0: no input is dynamic, or they are not of one bound. */
-static int64_t bound_of_inputs(const struct ets_method *method)
+/*
+ * 0: no input is dynamic, or they are not of one bound. `*integers_out`: inputs of integers. A
+ * method without positions takes the tokens before, too.
+ */
+static int64_t bound_of_inputs(const struct ets_method *method, uint32_t *integers_out)
 {
     int64_t bound = 0;
+    *integers_out = 0;
     for (uint32_t i = 0; i < method->input_count; i++) {
         struct ets_evalue value;
         ets_method_input(method, i, &value);
-        if (value.kind != ETS_EVALUE_TENSOR || value.tensor.dynamism == ETS_SHAPE_STATIC) continue;
+        if (value.kind != ETS_EVALUE_TENSOR) continue;
+        *integers_out += is_integer(&value.tensor.tensor);
+        if (value.tensor.dynamism == ETS_SHAPE_STATIC) continue;
         const int64_t own = bound_of(&value.tensor.tensor);
         if (own < 2 || (bound != 0 && own != bound)) return 0;
         bound = own;
@@ -65,8 +71,10 @@ bool ets_token_sizes_are_in(const struct ets_token_sizes *sizes, const int64_t *
 void ets_token_sizes_find(const struct ets_method *method, struct ets_token_sizes *sizes)
 {
     sizes->is_distinct = sizes->is_complete = true;
-    sizes->bound = bound_of_inputs(method);
-    if (sizes->tokens == 0 || sizes->tokens > sizes->bound) sizes->bound = 0;
+    uint32_t integers;
+    sizes->bound = bound_of_inputs(method, &integers);
+    const bool has_more = integers < 2 && sizes->position > 0;
+    if (sizes->tokens == 0 || sizes->tokens > sizes->bound || has_more) sizes->bound = 0;
     for (uint32_t i = 0; sizes->bound > 0 && i < method->value_count; i++) {
         struct ets_evalue value;
         ets_method_value(method, i, &value);

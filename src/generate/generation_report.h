@@ -16,6 +16,10 @@ struct ets_generation_test {
     struct ets_slope slope; /* of one recording; of several it is computed */
     const double *calls_ns; /* [call_count] of one recording; NULL: of several */
     uint32_t call_count;
+    /* What a call of decode reads at `read_position`, the mean of its positions. */
+    bool has_reads; /* false: not known exactly */
+    uint64_t weight_bytes, cache_bytes;
+    uint32_t read_position;
     const int64_t *new_tokens; /* [new_count] of the first recording; decode */
     uint32_t new_count;
 };

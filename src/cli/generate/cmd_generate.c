@@ -9,6 +9,7 @@
 #include "cli/target/target.h"
 #include "cli/tokens/prompt_tokens.h"
 #include "cli/tokens/token_program.h"
+#include "cost/step_costs.h"
 #include "host/output.h"
 #include "output/text/generation_text.h"
 
@@ -214,6 +215,29 @@ static int keep_trace(struct cli_generate_plan *plan)
     return code;
 }
 
+/* What a call of decode reads; where that is not known exactly, nothing. */
+static int find_reads(struct cli_generate_plan *plan)
+{
+    struct ets_generation_report *report = &plan->report;
+    for (uint32_t i = 0; report->has_cache && i < report->test_count; i++) {
+        struct ets_generation_test *test = &report->tests[i];
+        struct ets_cost cost;
+        struct ets_error error;
+        if (test->phase != ETS_PHASE_DECODE || test->tokens == 0) continue;
+        test->read_position = test->depth + test->prompt + test->tokens / 2;
+        const struct ets_token_sizes sizes = {
+            .tokens = 1, .has_position = true, .position = test->read_position};
+        if (ets_call_cost_find(&plan->session.model.program, plan->model.decode.name, &sizes, &cost,
+                               &error) != ETS_OK) {
+            return cli_fail(plan->session.path, &error);
+        }
+        test->has_reads = ets_cost_state(&cost) == ETS_COST_KNOWN && !cost.at_most;
+        test->weight_bytes = cost.weight_bytes;
+        test->cache_bytes = cost.state_bytes;
+    }
+    return CLI_OK;
+}
+
 /* All sentences as those of the document. */
 static void put_headline(const struct ets_generation_report *report)
 {
@@ -256,6 +280,7 @@ static int cmd_generate(const struct cli_arguments *arguments)
         if (code == CLI_OK) code = cli_generate_once(&plan);
         if (code == CLI_OK) code = keep_trace(&plan);
     }
+    if (code == CLI_OK) code = find_reads(&plan);
     if (code == CLI_OK) code = show(&plan);
     cli_session_close(&plan.session);
     ets_arena_reset(&plan.arena);

@@ -166,12 +166,43 @@ static void add_cache(const struct ets_generation_report *report, struct ets_tex
     }
 }
 
+/* Of the decode test that is that one of those that tell; false: there are not so many. */
+static bool add_reads(const struct ets_generation_report *report, uint32_t number,
+                      struct ets_text_builder *text)
+{
+    const struct ets_generation_test *test = NULL;
+    for (uint32_t i = 0; i < report->test_count; i++) {
+        if (report->tests[i].has_reads && number-- == 0) {
+            test = &report->tests[i];
+            break;
+        }
+    }
+    if (test == NULL) return false;
+    ets_add_text(text, "decode");
+    if (test->depth > 0) ets_add_text(text, " after %u", before_test(test));
+    ets_add_text(text, " reads ");
+    ets_add_bytes(text, test->weight_bytes);
+    ets_add_text(text, " of weights");
+    if (test->cache_bytes > 0) {
+        ets_add_text(text, " and ");
+        ets_add_bytes(text, test->cache_bytes);
+        ets_add_text(text, " of cache");
+    }
+    ets_add_text(text, " a token at position %u", test->read_position);
+    if (test->tokens > 1) ets_add_text(text, ", the mean");
+    const double bytes = (double)test->weight_bytes + (double)test->cache_bytes;
+    const double ns = ets_over_recordings(report, test->total_ns).value / test->tokens;
+    if (ns > 0) ets_add_text(text, ": %.3g GB/s", bytes / ns);
+    return true;
+}
+
 bool ets_generation_headline(const struct ets_generation_report *report, const char *hint,
                              uint32_t index, struct ets_text_builder *text)
 {
     if (index < report->test_count) add_test(report, &report->tests[index], hint, text);
     else if (index == report->test_count) add_cache(report, text);
-    return index <= report->test_count;
+    else return add_reads(report, index - report->test_count - 1, text);
+    return true;
 }
 
 static void tell_load(const struct ets_generation_report *report, struct ets_facts *facts)
@@ -369,6 +400,8 @@ static void put_row(const struct ets_generation_report *report,
     ets_json_put_string(json, "test_time", report->time);
     put_samples(report, test, json);
     put_calls(report, test, json);
+    put_known(json, "weight_bytes_per_token", test->has_reads ? (int64_t)test->weight_bytes : -1);
+    put_known(json, "cache_bytes_per_token", test->has_reads ? (int64_t)test->cache_bytes : -1);
     put_load(report, json);
     put_cache(report, json);
     ets_json_put_string(json, "governor", report->governor[0] != '\0' ? report->governor : NULL);
