@@ -23,6 +23,9 @@ struct ets_memory_shown {
     struct ets_evalue value;
 };
 
+/* stage_reads_entity.c; the item is a struct ets_token_reads. */
+extern const struct ets_entity ets_stage_reads_entity;
+
 /*
  * operators_entity.c; the item is a struct ets_row, NULL for a group of them. Relations have the
  * times of all runs; a table shows a line, which is of some runs or of a group, a struct

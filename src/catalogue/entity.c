@@ -5,7 +5,8 @@
 #include "catalogue/entities.h"
 
 const struct ets_entity *const ets_entities[] = {&ets_operators_entity, &ets_memory_tensors_entity,
-                                                 &ets_findings_entity, NULL};
+                                                 &ets_findings_entity, &ets_stage_reads_entity,
+                                                 NULL};
 
 static bool is_listed(const struct ets_entity_column *column)
 {

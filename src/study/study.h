@@ -28,6 +28,7 @@
 #include "views/allocation_owners.h"
 #include "views/headroom.h"
 #include "views/row_times.h"
+#include "views/token_reads.h"
 
 struct ets_studied_trace {
     const struct ets_study_trace *source;
@@ -40,8 +41,9 @@ struct ets_studied_trace {
     /* Found when first asked for; NULL before. */
     struct ets_row_times *times; /* [row] */
     struct ets_allocation_events *allocations;
-    struct ets_costs costs;         /* `rows` NULL before */
-    struct ets_headroom *headrooms; /* [block] */
+    struct ets_costs costs;              /* `rows` NULL before */
+    struct ets_headroom *headrooms;      /* [block] */
+    struct ets_token_reads *token_reads; /* [block]; NULL also where no run tells a stage */
 };
 
 /* A graph of a record. */
@@ -152,12 +154,14 @@ uint32_t ets_study_node(const struct ets_study *study, const struct ets_graph_no
  * What follows is found by the first call; later ones have nothing to do. False: no memory.
  *
  * study_times.c: of a trace, the times of its rows, its allocations, the work of its rows, and how
- * far they are from the roofs of the machine, which the sources must have.
+ * far they are from the roofs of the machine, which the sources must have; what stages of a
+ * generation read, with a machine if there is one.
  */
 bool ets_study_times(struct ets_study *study, struct ets_studied_trace *trace);
 bool ets_study_allocations(struct ets_study *study, struct ets_studied_trace *trace);
 bool ets_study_row_costs(struct ets_study *study, struct ets_studied_trace *trace);
 bool ets_study_headrooms(struct ets_study *study, struct ets_studied_trace *trace);
+bool ets_study_token_reads(struct ets_study *study, struct ets_studied_trace *trace);
 /* study_costs.c: the work of the graphs' nodes; of the programs' instructions. */
 bool ets_study_node_costs(struct ets_study *study);
 bool ets_study_step_costs(struct ets_study *study);

@@ -54,3 +54,32 @@ bool ets_study_headrooms(struct ets_study *study, struct ets_studied_trace *trac
     if (!ok) trace->headrooms = NULL;
     return ok;
 }
+
+static bool has_stages(const struct ets_inspection *inspection)
+{
+    for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
+        if (ets_inspection_block(inspection, b)->stage != ETS_STAGE_NONE) return true;
+    }
+    return false;
+}
+
+bool ets_study_token_reads(struct ets_study *study, struct ets_studied_trace *trace)
+{
+    const struct ets_inspection *inspection = trace->inspection;
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    if (trace->token_reads != NULL || !has_stages(inspection)) return true;
+    if (!ets_study_row_costs(study, trace)) return false;
+    struct ets_token_reads *reads = ets_arena_alloc_array(&study->arena, blocks, sizeof *reads);
+    bool ok = reads != NULL;
+    for (uint32_t b = 0; ok && b < blocks; b++) {
+        struct ets_chosen_runs runs;
+        ok = ets_chosen_runs_find(&study->arena, inspection, b, ETS_NO_INDEX, 0, &runs);
+        if (!ok) break;
+        const struct ets_token_reads_question question = {
+            &trace->costs, b, trace->unit == ETS_UNIT_NS ? runs.whole * trace->tick : 0,
+            study->sources.machine, study->sources.threads};
+        ok = ets_token_reads_find(&study->arena, inspection, &question, &reads[b]);
+    }
+    if (ok) trace->token_reads = reads;
+    return ok;
+}

@@ -13,6 +13,7 @@
 #include "views/headroom_sentence.h"
 #include "views/operator_rows.h"
 #include "views/roof_lines.h"
+#include "views/token_reads.h"
 
 struct ets_cost_reader {
     struct ets_arena arena;
@@ -228,6 +229,25 @@ static bool hold_block(struct ets_cost_reader *reader, const struct ets_inspecti
            add_headline(reader, room, text.used);
 }
 
+/* What a stage of a generation reads. */
+static bool add_token_reads(struct ets_cost_reader *reader, const struct ets_inspection *inspection,
+                            const struct ets_costs *costs, const struct held *held, uint32_t b)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    struct ets_chosen_runs runs;
+    struct ets_token_reads reads;
+    const enum ets_time_unit unit = ets_inspection_tick_unit(inspection, NULL);
+    const double tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit);
+    if (costs->tokens[b].group_count == 0) return true;
+    if (!ets_chosen_runs_find(&reader->arena, inspection, b, ETS_NO_INDEX, 0, &runs)) return false;
+    const struct ets_token_reads_question question = {
+        costs, b, runs.whole * tick_ns, held->options.machine, held->options.threads};
+    if (!ets_token_reads_find(&reader->arena, inspection, &question, &reads)) return false;
+    ets_add_token_reads(&text, &reads);
+    return add_headline(reader, room, text.used);
+}
+
 static enum ets_status read_inspection(struct ets_cost_reader *reader,
                                        const struct ets_inspection *inspection,
                                        const struct ets_cost_machine *machine,
@@ -249,7 +269,8 @@ static enum ets_status read_inspection(struct ets_cost_reader *reader,
     for (uint32_t b = 0; b < ets_inspection_block_count(inspection); b++) {
         const size_t size = ets_cost_headline(&costs.blocks[b], "a run", text, sizeof text);
         if (!hold_block(reader, inspection, &costs, &held, b) ||
-            !add_headline(reader, text, size)) {
+            !add_headline(reader, text, size) ||
+            !add_token_reads(reader, inspection, &costs, &held, b)) {
             return fail_memory(error);
         }
     }

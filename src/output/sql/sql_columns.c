@@ -4,6 +4,7 @@
 
 const struct ets_sql_table ets_sql_findings_table = {.entity = &ets_findings_entity,
                                                      .has_id = true};
+const struct ets_sql_table ets_sql_stage_reads_table = {.entity = &ets_stage_reads_entity};
 const struct ets_sql_table ets_sql_memory_tensors_table = {.entity = &ets_memory_tensors_entity};
 
 const char *ets_sql_table_name(const struct ets_sql_table *table)

@@ -104,7 +104,8 @@ extern const struct ets_sql_table ets_sql_held_memory_table, ets_sql_temporary_m
 /* sql_operator_tables.c */
 extern const struct ets_sql_table ets_sql_operators_table, ets_sql_operator_nodes_table;
 /* sql_columns.c */
-extern const struct ets_sql_table ets_sql_findings_table, ets_sql_memory_tensors_table;
+extern const struct ets_sql_table ets_sql_findings_table, ets_sql_memory_tensors_table,
+    ets_sql_stage_reads_table;
 /* sql_tensor_table.c */
 extern const struct ets_sql_table ets_sql_tensors_table;
 /* sql_model_tables.c */
