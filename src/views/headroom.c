@@ -33,9 +33,9 @@ static struct ets_roof_question ask(const struct finder *f, const struct ets_row
     const double tick_ns = f->options->tick_ns, calls = row->calls_per_run;
     /* Work that is the mean over positions is not held against the shortest of them. */
     const struct ets_block_tokens *tokens = &f->costs->tokens[row->block];
-    const bool varies = tokens->group_count > 1 ||
-                        (tokens->group_count == 1 && cost->state_bytes > 0 &&
-                         tokens->first_position != tokens->last_position);
+    const bool varies =
+        tokens->group_count > 1 || (tokens->group_count == 1 && cost->state_bytes > 0 &&
+                                    tokens->first_position != tokens->last_position);
     const double shortest = varies ? times->statistics.p50 : times->statistics.min;
     const struct ets_span time = ets_span_of(shortest, ets_row_clock_error(row), 1);
     struct ets_roof_question question = {

@@ -10,7 +10,7 @@
 #include "cost/call_names.h"
 #include "cost/cost_rules.h"
 
-enum { MOST = 8, MARKS = 64, F = ETS_SCALAR_FLOAT, I = ETS_SCALAR_LONG, B = ETS_SCALAR_CHAR };
+enum { MOST = 16, MARKS = 64, F = ETS_SCALAR_FLOAT, I = ETS_SCALAR_LONG, B = ETS_SCALAR_CHAR };
 
 /* A call that is put together piece by piece; tensors are distinct. */
 struct made {
@@ -455,6 +455,101 @@ static void test_cost_rules__lookups_read_what_they_give(void **state)
     check(&m, (struct expected){0, 0, 0, 80 + 40, 0, 80});
 }
 
+/* A query of 3 tokens, 4 heads of 8; caches of 10 positions, 2 heads. */
+static void attend(struct made *m, const char *name, int type)
+{
+    begin(m, name);
+    take(m, F, SIZES(1, 3, 4, 8));
+    take(m, type, SIZES(1, 10, 2, 8))->is_state = true;
+    take(m, type, SIZES(1, 10, 2, 8))->is_state = true;
+    numbers(m, SIZES(-1));
+    give(m, F, SIZES(1, 3, 4, 8));
+}
+
+/* Scores of 12 rows and 7 keys: 16 multiply-adds and 6 operations each; 7 of 10 places are read. */
+static void test_cost_rules__attention_reads_the_cache_up_to_its_position(void **state)
+{
+    (void)state;
+    struct made m;
+    attend(&m, "custom_sdpa", F);
+    m.call.has_position = true;
+    m.call.position = 4;
+    check(&m, (struct expected){12 * 7 * 16, 12 * 7 * 6, 12 * 7, 384 + 2 * 7 * 64, 0, 384});
+    struct ets_cost cost = ets_cost_of_call(&m.call);
+    assert_false(cost.at_most);
+    assert_int_equal(cost.state_bytes, 2 * 7 * 64);
+    m.call.position = 8; /* more than the cache holds: no run was so */
+    assert_true(ets_cost_of_call(&m.call).at_most);
+    m.call.has_position = false;
+    check(&m, (struct expected){12 * 10 * 16, 12 * 10 * 6, 12 * 10, 384 + 2 * 10 * 64, 0, 384});
+    assert_true(ets_cost_of_call(&m.call).at_most);
+    take(&m, F, SIZES(3, 10)); /* a mask: the whole cache is read at any position */
+    check(&m, (struct expected){12 * 10 * 16, 12 * 10 * 7, 120, 384 + 1280 + 120, 0, 384});
+    assert_false(ets_cost_of_call(&m.call).at_most);
+}
+
+static void test_cost_rules__quantized_attention_reads_scales_of_its_keys(void **state)
+{
+    (void)state;
+    struct made m;
+    attend(&m, "custom_quantized_sdpa", B);
+    none(&m);
+    real(&m, 0);
+    numbers(&m, SIZES(1));
+    none(&m);
+    take(&m, B, SIZES(1, 3, 4, 1)); /* zero points and scales of the query, */
+    take(&m, F, SIZES(1, 3, 4, 1));
+    take(&m, B, SIZES(1, 10, 2, 1)); /* and of the keys */
+    take(&m, F, SIZES(1, 10, 2, 1));
+    m.call.has_position = true;
+    m.call.position = 4;
+    const uint64_t read = 384 + 2 * 7 * 16 + 12 + 48 + 7 * 2 + 7 * 8;
+    check(&m, (struct expected){12 * 7 * 16, 12 * 7 * 6, 12 * 7, read, 0, 384});
+}
+
+static void test_cost_rules__caches_are_written_where_tokens_are(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m, "update_cache");
+    take(&m, F, SIZES(1, 3, 2, 8));
+    take(&m, F, SIZES(1, 10, 2, 8));
+    numbers(&m, SIZES(4));
+    give(&m, F, SIZES(1, 10, 2, 8));
+    check(&m, (struct expected){0, 0, 0, 192, 0, 192});
+    begin(&m, "sdpa_with_kv_cache"); /* which updates both caches, then attends */
+    take(&m, F, SIZES(1, 3, 4, 8));
+    take(&m, F, SIZES(1, 3, 2, 8));
+    take(&m, F, SIZES(1, 3, 2, 8));
+    take(&m, F, SIZES(1, 10, 2, 8))->is_state = true;
+    take(&m, F, SIZES(1, 10, 2, 8))->is_state = true;
+    give(&m, F, SIZES(1, 3, 4, 8));
+    m.call.has_position = true;
+    m.call.position = 4;
+    check(&m, (struct expected){12 * 7 * 16, 12 * 7 * 6, 12 * 7, 384 + 2 * 192 + 2 * 7 * 64, 0,
+                                384 + 2 * 192});
+    begin(&m, "fast_hadamard_transform"); /* 3 rounds of 8, and a scale */
+    take(&m, F, SIZES(2, 8));
+    give(&m, F, SIZES(2, 8));
+    check(&m, (struct expected){0, 16 * 4, 0, 64, 0, 64});
+}
+
+/* 3 rows of 16 in 4 bits, in 2 groups with a scale and a zero point each. */
+static void test_cost_rules__quantized_tables_are_read_by_rows(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m, "embedding_4bit");
+    weight(&m, ETS_SCALAR_BYTE, SIZES(1000, 8));
+    weight(&m, F, SIZES(1000, 2));
+    weight(&m, F, SIZES(1000, 2));
+    numbers(&m, SIZES(-8));
+    numbers(&m, SIZES(7));
+    take(&m, I, SIZES(1, 3));
+    give(&m, F, SIZES(1, 3, 16));
+    check(&m, (struct expected){0, 96, 0, 24, 3 * 8 + 3 * 2 * 8, 192});
+}
+
 static void test_cost_rules__copies_move_and_views_do_not(void **state)
 {
     (void)state;
@@ -666,6 +761,10 @@ int main(void)
         cmocka_unit_test(test_cost_rules__sorts),
         cmocka_unit_test(test_cost_rules__conversions),
         cmocka_unit_test(test_cost_rules__lookups_read_what_they_give),
+        cmocka_unit_test(test_cost_rules__attention_reads_the_cache_up_to_its_position),
+        cmocka_unit_test(test_cost_rules__quantized_attention_reads_scales_of_its_keys),
+        cmocka_unit_test(test_cost_rules__caches_are_written_where_tokens_are),
+        cmocka_unit_test(test_cost_rules__quantized_tables_are_read_by_rows),
         cmocka_unit_test(test_cost_rules__copies_move_and_views_do_not),
         cmocka_unit_test(test_cost_rules__functional_updates_copy_the_whole),
         cmocka_unit_test(test_cost_rules__resampling),
