@@ -28,6 +28,21 @@ static void check(const struct ets_cost *cost)
     if ((cost->unknown > 0) != (cost->reason != ETS_COST_REASON_NONE)) abort();
 }
 
+/* The same of a run with one token. */
+static void count_tokens(struct ets_arena *arena, const struct ets_program *program,
+                         uint32_t number)
+{
+    struct ets_method method;
+    struct ets_cost cost;
+    char name[64];
+    const struct ets_token_sizes sizes = {.tokens = 1, .has_position = true, .position = 3};
+    ets_program_method(program, number, &method);
+    if (method.name.size >= sizeof name) return;
+    memcpy(name, method.name.data, method.name.size);
+    name[method.name.size] = '\0';
+    if (ets_call_cost_find(arena, program, name, &sizes, &cost, NULL) == ETS_OK) check(&cost);
+}
+
 static void count_program(struct ets_arena *arena, struct ets_bytes bytes)
 {
     struct ets_program program;
@@ -44,7 +59,10 @@ static void count_program(struct ets_arena *arena, struct ets_bytes bytes)
                 check(&costs.units[i][k]);
             }
         }
-        for (uint32_t m = 0; m < program.method_count; m++) check(&costs.methods[m].total.cost);
+        for (uint32_t m = 0; m < program.method_count; m++) {
+            check(&costs.methods[m].total.cost);
+            count_tokens(arena, &program, m);
+        }
     }
     ets_delegation_close(delegation);
 }

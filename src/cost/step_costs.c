@@ -230,16 +230,14 @@ static bool cost_call(struct ets_arena *arena, const struct ets_method *method,
     return ok;
 }
 
-enum ets_status ets_call_cost_find(const struct ets_program *program, const char *method,
-                                   const struct ets_token_sizes *sizes, struct ets_cost *cost_out,
-                                   struct ets_error *error)
+enum ets_status ets_call_cost_find(struct ets_arena *arena, const struct ets_program *program,
+                                   const char *method, const struct ets_token_sizes *sizes,
+                                   struct ets_cost *cost_out, struct ets_error *error)
 {
     struct ets_method of;
-    struct ets_arena arena;
     *cost_out = (struct ets_cost){.operators = 0};
     if (ets_program_find_method(program, method, &of, NULL) != ETS_OK) return ETS_OK;
-    ets_arena_init(&arena, NULL, 0);
-    const bool ok = cost_call(&arena, &of, sizes, cost_out);
-    ets_arena_reset(&arena);
-    return ok ? ETS_OK : ets_fail_memory(error, "the costs of instructions");
+    return cost_call(arena, &of, sizes, cost_out)
+               ? ETS_OK
+               : ets_fail_memory(error, "the costs of instructions");
 }

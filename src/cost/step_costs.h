@@ -48,8 +48,8 @@ enum ets_status ets_step_costs_find(struct ets_arena *arena, const struct ets_pr
  * One call of a method with tokens and a position, from the program alone. `cost_out` has no
  * operators where there is no such method. Status: NO_MEMORY.
  */
-enum ets_status ets_call_cost_find(const struct ets_program *program, const char *method,
-                                   const struct ets_token_sizes *sizes, struct ets_cost *cost_out,
-                                   struct ets_error *error);
+enum ets_status ets_call_cost_find(struct ets_arena *arena, const struct ets_program *program,
+                                   const char *method, const struct ets_token_sizes *sizes,
+                                   struct ets_cost *cost_out, struct ets_error *error);
 
 #endif

@@ -150,7 +150,9 @@ class Lines(GenerateTest):
         self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each( \(median {TIME}\))?"
                                    rf"(, [+-]{NUMBER} (ns|us|ms) for each position)?$")
         self.assertEqual(lines[2], "KV cache 8.0 KiB float32, 256 B a token, 62 % used")
-        self.assertEqual(lines[3], "")
+        self.assertRegex(lines[3], r"^decode reads 25\.5 KiB of weights and 8\.0 KiB of cache a token at position 14, "
+                                   r"the mean: [\d.e+-]+ GB/s$")
+        self.assertEqual(lines[4], "")
 
     def test_generate__a_depth_is_measured_once(self):
         error = self.refused("cached", "--depth", "0,8,0", "--new", 2, code=support.USAGE)

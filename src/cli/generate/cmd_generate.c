@@ -40,7 +40,8 @@ static const struct cli_command_option option_list[] = {
          "llama-bench's names (cpu_info, model_filename, model_size, n_threads, n_prompt, n_gen, "
          "n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts, samples_ns, samples_ts) and "
          "phase, low_ts, high_ts, first_token_ns, first_call_ns, median_call_ns, position_ns, "
-         "position_ns_low, position_ns_high, call_count, calls_ns, program_load_ns, "
+         "position_ns_low, position_ns_high, call_count, calls_ns, weight_bytes_per_token, "
+         "cache_bytes_per_token, program_load_ns, "
          "method_load_ns, copied_bytes, mapped_bytes, peak_resident_bytes, has_cache, cache_bytes, "
          "cache_dtype, cache_token_bytes, context, used_positions, governor, runtime, traced, "
          "tokens"},
@@ -227,8 +228,8 @@ static int find_reads(struct cli_generate_plan *plan)
         test->read_position = test->depth + test->prompt + test->tokens / 2;
         const struct ets_token_sizes sizes = {
             .tokens = 1, .has_position = true, .position = test->read_position};
-        if (ets_call_cost_find(&plan->session.model.program, plan->model.decode.name, &sizes, &cost,
-                               &error) != ETS_OK) {
+        if (ets_call_cost_find(&plan->arena, &plan->session.model.program, plan->model.decode.name,
+                               &sizes, &cost, &error) != ETS_OK) {
             return cli_fail(plan->session.path, &error);
         }
         test->has_reads = ets_cost_state(&cost) == ETS_COST_KNOWN && !cost.at_most;

@@ -401,7 +401,9 @@ static void put_row(const struct ets_generation_report *report,
     put_samples(report, test, json);
     put_calls(report, test, json);
     put_known(json, "weight_bytes_per_token", test->has_reads ? (int64_t)test->weight_bytes : -1);
-    put_known(json, "cache_bytes_per_token", test->has_reads ? (int64_t)test->cache_bytes : -1);
+    /* No cache among the program's buffers: one that is handed on, or within a backend. */
+    put_known(json, "cache_bytes_per_token",
+              test->has_reads && test->cache_bytes > 0 ? (int64_t)test->cache_bytes : -1);
     put_load(report, json);
     put_cache(report, json);
     ets_json_put_string(json, "governor", report->governor[0] != '\0' ? report->governor : NULL);

@@ -89,6 +89,30 @@ static void test_cost_faults__rows_without_memory(void **state)
     ets_file_close(program_file);
 }
 
+static void test_cost_faults__a_token_without_memory(void **state)
+{
+    (void)state;
+    struct ets_file *file;
+    struct ets_program program;
+    struct ets_cost cost;
+    const struct ets_token_sizes sizes = {.tokens = 1, .has_position = true, .position = 7};
+    assert_int_equal(ets_program_init(&program, file_of("llama/kv_sdpa.pte", &file), NULL), ETS_OK);
+    enum ets_status status = ETS_NO_MEMORY;
+    for (unsigned long i = 0; status != ETS_OK; i++) {
+        struct failing failing = {.fail_at = i};
+        const struct ets_allocator allocator = {failing_reallocate, failing_release, &failing};
+        struct ets_arena arena;
+        ets_arena_init(&arena, &allocator, 0);
+        status = ets_call_cost_find(&arena, &program, "forward", &sizes, &cost, NULL);
+        assert_true(status == ETS_OK || status == ETS_NO_MEMORY);
+        ets_arena_reset(&arena);
+        assert_int_equal(failing.live, 0);
+    }
+    assert_int_equal(ets_cost_state(&cost), ETS_COST_KNOWN);
+    assert_false(cost.at_most);
+    ets_file_close(file);
+}
+
 /* What verifies after one byte was changed has numbers that fit, or none. */
 static void test_cost_faults__changed_bytes(void **state)
 {
@@ -133,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost_faults__no_memory_at_any_allocation),
         cmocka_unit_test(test_cost_faults__rows_without_memory),
+        cmocka_unit_test(test_cost_faults__a_token_without_memory),
         cmocka_unit_test(test_cost_faults__changed_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
