@@ -71,7 +71,7 @@ static struct ets_datum get_cache(const struct ets_entity_row *row)
 
 static struct ets_datum get_cost(const struct ets_entity_row *row)
 {
-    return ets_datum_string(ets_cost_state_name(of(row)->cost));
+    return ets_datum_string(of(row)->known);
 }
 
 static struct ets_datum get_calls(const struct ets_entity_row *row)
@@ -87,17 +87,17 @@ static struct ets_datum get_share(const struct ets_entity_row *row)
 
 static struct ets_datum get_level(const struct ets_entity_row *row)
 {
-    return ets_datum_string(of(row)->is_held ? ets_memory_level_name(of(row)->roof.level) : NULL);
+    return ets_datum_string(of(row)->level);
 }
 
 static struct ets_datum get_verdict(const struct ets_entity_row *row)
 {
-    return ets_datum_string(of(row)->is_held ? ets_roof_verdict_name(of(row)->roof.verdict) : NULL);
+    return ets_datum_string(of(row)->verdict);
 }
 
 static struct ets_datum get_reason(const struct ets_entity_row *row)
 {
-    return ets_datum_string(of(row)->is_held ? ets_roof_reason_name(of(row)->roof.reason) : NULL);
+    return ets_datum_string(of(row)->reason);
 }
 
 /* clang-format off */

@@ -26,7 +26,7 @@ static bool add_run(struct ets_block_tokens *tokens, const struct ets_run *run)
     return true;
 }
 
-void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t block,
+void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t block, uint32_t only,
                            struct ets_block_tokens *tokens_out)
 {
     *tokens_out = (struct ets_block_tokens){.group_count = 0};
@@ -34,7 +34,7 @@ void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t blo
     const uint32_t runs = ets_inspection_run_count(inspection);
     for (uint32_t i = of->first_run; i < runs; i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);
-        if (run->block != block) continue;
+        if (run->block != block || (only != ETS_NO_INDEX && only != i)) continue;
         if (run->tokens == 0 || run->position > MOST_POSITION || !add_run(tokens_out, run)) {
             tokens_out->group_count = 0;
             return;

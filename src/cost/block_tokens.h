@@ -2,7 +2,7 @@
  * block_tokens.h - which tokens the runs of a block computed, where the trace tells it.
  *
  *     struct ets_block_tokens tokens;
- *     ets_block_tokens_read(inspection, block, &tokens);
+ *     ets_block_tokens_read(inspection, block, ETS_NO_INDEX, &tokens);
  *     for (uint32_t i = 0; i < tokens.group_count; i++) cost_of(&tokens.groups[i]);
  *
  * Work is linear in the position, so that runs of one number of tokens are at their mean position.
@@ -31,7 +31,8 @@ struct ets_block_tokens {
     uint64_t first_position, last_position; /* at which a run begins: the least and the most */
 };
 
-void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t block,
+/* Of one run of the block alone, unless ETS_NO_INDEX. */
+void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t block, uint32_t only,
                            struct ets_block_tokens *tokens_out);
 
 #endif

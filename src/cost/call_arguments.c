@@ -18,6 +18,16 @@ uint64_t ets_cost_tensor_bytes(const struct ets_cost_tensor *tensor, bool *ok)
     return ets_cost_times(elements, ets_scalar_type_bytes(tensor->scalar_type), ok);
 }
 
+void ets_cost_read(struct ets_cost *cost, const struct ets_cost_tensor *tensor, uint64_t bytes,
+                   bool *ok)
+{
+    uint64_t *sum = tensor->is_constant ? &cost->weight_bytes : &cost->bytes_read;
+    *sum = ets_cost_plus(*sum, bytes, ok);
+    if (tensor->is_state && !tensor->is_constant) {
+        cost->state_bytes = ets_cost_plus(cost->state_bytes, bytes, ok);
+    }
+}
+
 enum ets_arithmetic ets_arithmetic_of(int scalar_type)
 {
     switch (scalar_type) {

@@ -32,16 +32,6 @@ static enum ets_cost_reason check_tensors(const struct ets_cost_call *call)
     return reason;
 }
 
-void ets_cost_read(struct ets_cost *cost, const struct ets_cost_tensor *tensor, uint64_t bytes,
-                   bool *ok)
-{
-    uint64_t *sum = tensor->is_constant ? &cost->weight_bytes : &cost->bytes_read;
-    *sum = ets_cost_plus(*sum, bytes, ok);
-    if (tensor->is_state && !tensor->is_constant) {
-        cost->state_bytes = ets_cost_plus(cost->state_bytes, bytes, ok);
-    }
-}
-
 /* What a call moves. */
 struct traffic {
     const struct ets_cost_call *call;

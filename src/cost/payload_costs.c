@@ -44,29 +44,6 @@ bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_gr
     return true;
 }
 
-/* In the payload, or a constant of the program that the call is given. */
-static bool is_weight(const struct ets_payload_costs *c, const struct ets_payload_value *value)
-{
-    return value->constant != ETS_PAYLOAD_NONE ||
-           (value->argument < c->argument_count && c->is_constant_argument[value->argument]);
-}
-
-/* The sizes of a value: of the run at hand, where they are dynamic and the run is known. */
-bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
-                             int64_t sizes[ETS_TENSOR_MAX_RANK])
-{
-    if (value->rank > ETS_TENSOR_MAX_RANK) return false;
-    bool has_bound = false;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        sizes[i] = value->dims[i];
-        has_bound = has_bound || (c->sizes != NULL && sizes[i] == c->sizes->bound);
-    }
-    if (has_bound && !is_weight(c, value) && !ets_token_sizes_bind(c->sizes, sizes, value->rank)) {
-        c->is_bounded = true;
-    }
-    return true;
-}
-
 /* A value as a node has it. */
 struct operand {
     const struct ets_payload_value *value;
@@ -340,7 +317,8 @@ static void count_border(struct ets_payload_costs *c, uint32_t index, struct ets
         if (use == NULL || use->counted_set == c->set || use->made_set == c->set) continue;
         use->counted_set = c->set;
         const struct ets_payload_value *value = &c->graph->values[node->inputs[i]];
-        uint64_t *sum = is_weight(c, value) ? &cost->weight_bytes : &cost->bytes_read;
+        uint64_t *sum =
+            ets_payload_costs_is_weight(c, value) ? &cost->weight_bytes : &cost->bytes_read;
         *sum = ets_cost_plus(*sum, value_bytes(c, value, ok), ok);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {

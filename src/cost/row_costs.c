@@ -17,6 +17,7 @@ struct finder {
     struct ets_cost *rows;
     struct ets_total_cost *blocks;
     struct ets_block_tokens *tokens;
+    uint32_t run; /* that the costs of its block are for; ETS_NO_INDEX: the mean */
     /* Of the block at hand: */
     const struct ets_known_method *method;
     struct ets_instruction_costs *costs; /* NULL: nothing is known of the method */
@@ -267,17 +268,21 @@ static bool cost_blocks(struct finder *f)
 {
     for (uint32_t b = 0; b < ets_inspection_block_count(f->inspection); b++) {
         if (!open_method(f, b)) return false;
-        ets_block_tokens_read(f->inspection, b, &f->tokens[b]);
+        const bool has_run =
+            f->run != ETS_NO_INDEX && ets_inspection_run(f->inspection, f->run)->block == b;
+        ets_block_tokens_read(f->inspection, b, has_run ? f->run : ETS_NO_INDEX, &f->tokens[b]);
         const bool has_tokens = f->tokens[b].group_count > 0;
         if (has_tokens ? !cost_groups(f, b) : !cost_rows(f, b, NULL)) return false;
     }
     return true;
 }
 
-enum ets_status ets_row_costs_find(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                   struct ets_costs *costs_out, struct ets_error *error)
+enum ets_status ets_run_costs_find(struct ets_arena *arena, const struct ets_inspection *inspection,
+                                   uint32_t run, struct ets_costs *costs_out,
+                                   struct ets_error *error)
 {
     struct finder f = {.arena = arena,
+                       .run = run,
                        .inspection = inspection,
                        .call_block = ETS_NO_INDEX,
                        .call_instruction = -1};

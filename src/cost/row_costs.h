@@ -40,8 +40,18 @@ struct ets_costs {
     const struct ets_block_tokens *tokens; /* [block] that the costs are for */
 };
 
-/* All memory is the arena's. Statuses: NO_MEMORY, those of the record's readers. */
-enum ets_status ets_row_costs_find(struct ets_arena *arena, const struct ets_inspection *inspection,
-                                   struct ets_costs *costs_out, struct ets_error *error);
+/* Of one run, unless ETS_NO_INDEX: its block's costs are at that run's tokens and position. All
+ * memory is the arena's. Statuses: NO_MEMORY, those of the record's readers. */
+enum ets_status ets_run_costs_find(struct ets_arena *arena, const struct ets_inspection *inspection,
+                                   uint32_t run, struct ets_costs *costs_out,
+                                   struct ets_error *error);
+
+static inline enum ets_status ets_row_costs_find(struct ets_arena *arena,
+                                                 const struct ets_inspection *inspection,
+                                                 struct ets_costs *costs_out,
+                                                 struct ets_error *error)
+{
+    return ets_run_costs_find(arena, inspection, ETS_NO_INDEX, costs_out, error);
+}
 
 #endif

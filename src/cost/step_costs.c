@@ -101,16 +101,17 @@ static bool cost_token(struct finder *f, const struct ets_chain *chain, uint32_t
     return true;
 }
 
-/* Of a program that states a context. */
+/* Of a program that states a context, or takes dynamic rows of tokens. */
 static bool cost_tokens(struct finder *f, const struct ets_method *method,
                         const struct ets_chain *chain, uint32_t first, struct ets_token_cost *token)
 {
     int64_t context = 0;
-    if (ets_model_context(f->program, &context) == NULL || context < 1 ||
-        !ets_token_sizes_take_one(method)) {
-        return true;
-    }
-    token->last_position = (uint64_t)context - 1;
+    struct ets_token_sizes sizes = {.tokens = 1};
+    token->has_last = ets_model_context(f->program, &context) != NULL && context > 0;
+    token->last_position = token->has_last ? (uint64_t)context - 1 : 1;
+    if (!ets_token_sizes_take_one(method)) return true;
+    ets_token_sizes_find(method, &sizes);
+    if (!token->has_last && sizes.bound == 0) return true;
     const bool ok = cost_token(f, chain, first, 0, &token->first) &&
                     cost_token(f, chain, first, token->last_position, &token->last);
     token->is_known = token->last.state_bytes > 0; /* else it computes all tokens anew each time */

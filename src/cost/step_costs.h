@@ -16,9 +16,9 @@
 
 /* Of a language model, one call with one token. */
 struct ets_token_cost {
-    bool is_known;               /* false: it states no context, takes no single token, or has no
-                                    cache */
-    uint64_t last_position;      /* of the context, as the program states it */
+    bool is_known;               /* false: it takes no single token, or has no cache */
+    bool has_last;               /* the program states its context */
+    uint64_t last_position;      /* of the context; of one that is not stated, some other than 0 */
     struct ets_cost first, last; /* at position 0 and at the last one */
 };
 

@@ -72,6 +72,7 @@ bool ets_token_reads_find(struct ets_arena *arena, const struct ets_inspection *
         .cache_bytes = (double)cost->state_bytes,
         .ns = question->ns > 0 ? question->ns : NAN,
         .is_held = question->machine != NULL,
+        .known = ets_cost_state_name(cost),
     };
     if (question->machine == NULL) return true;
     struct ets_stage_question of = {
@@ -84,6 +85,9 @@ bool ets_token_reads_find(struct ets_arena *arena, const struct ets_inspection *
     };
     if (!compute(arena, inspection, question, &of)) return false;
     reads_out->roof = ets_roof_judge_stage(question->machine, &of);
+    reads_out->level = ets_memory_level_name(reads_out->roof.level);
+    reads_out->verdict = ets_roof_verdict_name(reads_out->roof.verdict);
+    reads_out->reason = ets_roof_reason_name(reads_out->roof.reason);
     return true;
 }
 
@@ -114,10 +118,9 @@ static void add_machine(struct ets_text_builder *text, const struct ets_token_re
 {
     const struct ets_roof_answer *roof = &reads->roof;
     const uint32_t calls = reads->tokens.kernel_calls + reads->tokens.delegate_calls;
-    const char *level = ets_memory_level_name(roof->level);
     if (!isnan(roof->least_share)) {
         ets_add_text(text, ": %.2g %% of this machine's read bandwidth", 100 * roof->least_share);
-        if (level != NULL) ets_add_text(text, " of %s", level);
+        if (reads->level != NULL) ets_add_text(text, " of %s", reads->level);
         ets_add_text(text, ", ");
     } else if (roof->reason == ETS_ROOF_NOT_MEASURED) {
         ets_add_text(text, "; the machine's read bandwidth was not measured");
@@ -126,9 +129,9 @@ static void add_machine(struct ets_text_builder *text, const struct ets_token_re
         ets_add_text(text, "; ");
     }
     if (roof->verdict != ETS_ROOF_VERDICT_UNKNOWN) {
-        ets_add_text(text, "%s", ets_roof_verdict_name(roof->verdict));
+        ets_add_text(text, "%s", reads->verdict);
     } else {
-        ets_add_text(text, "not judged: %s", ets_roof_reason_name(roof->reason));
+        ets_add_text(text, "not judged: %s", reads->reason);
     }
     if (roof->verdict == ETS_ROOF_VERDICT_OVERHEAD_BOUND && calls > 0) {
         ets_add_text(text, ": %u calls, ", calls);
@@ -172,6 +175,17 @@ static void add_work(struct ets_text_builder *text, const struct ets_cost *cost)
     ets_add_text(text, "%s", number);
 }
 
+static void add_last(struct ets_text_builder *text, const struct ets_token_cost *token,
+                     const char *most)
+{
+    ets_add_text(text, "; at position %llu, the last, %s", (unsigned long long)token->last_position,
+                 most);
+    add_work(text, &token->last);
+    ets_add_text(text, " and %s", most);
+    ets_add_bytes(text, token->last.state_bytes);
+    ets_add_text(text, " of cache");
+}
+
 void ets_add_token_cost(struct ets_text_builder *text, const struct ets_token_cost *token)
 {
     const struct ets_cost *first = &token->first, *last = &token->last;
@@ -187,15 +201,11 @@ void ets_add_token_cost(struct ets_text_builder *text, const struct ets_token_co
         ets_add_bytes(text, first->state_bytes);
         ets_add_text(text, " of cache");
     }
-    if (first->state_bytes != last->state_bytes || ets_cost_flops(first) != ets_cost_flops(last)) {
-        ets_add_text(text, " at position 0; at position %llu, the last, %s",
-                     (unsigned long long)token->last_position, most);
-        add_work(text, last);
-        ets_add_text(text, " and %s", most);
-        ets_add_bytes(text, last->state_bytes);
-        ets_add_text(text, " of cache");
-    } else {
+    if (first->state_bytes == last->state_bytes && ets_cost_flops(first) == ets_cost_flops(last)) {
         ets_add_text(text, " at any position");
+    } else {
+        ets_add_text(text, " at position 0");
+        if (token->has_last) add_last(text, token, most);
     }
     if (first->unknown > 0) ets_add_text(text, ", in what is counted");
 }

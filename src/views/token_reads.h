@@ -34,6 +34,8 @@ struct ets_token_reads {
     double ns;                        /* of a run; NaN: not known */
     bool is_held;                     /* against a machine */
     struct ets_roof_answer roof;      /* where is_held; its share is that of reading */
+    /* Names, NULL for none: the state of the cost; with a machine those of the answer. */
+    const char *known, *level, *verdict, *reason;
 };
 
 /* false: no memory. */

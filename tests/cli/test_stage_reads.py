@@ -126,6 +126,13 @@ class StageReads(LanguageTest):
         old = self.sentences(trace, LLAMA, "--machine", self.machine())[1]
         self.assertTrue(old.endswith("; the machine's read bandwidth was not measured"), old)
 
+    def test_stage_reads__of_one_run_are_at_its_position(self):
+        trace = self.trace(LLAMA, "--prompt", 8, "--new", 20)  # run 0 loads, run 1 is the prompt
+        for run, position in ((2, 8), (21, 27)):
+            sentence, = self.sentences(trace, LLAMA, "--cost", "--run", run)
+            self.assertRegex(sentence, rf" and {cache(position + 1) / 1024:.1f} KiB of cache a token at position "
+                                       rf"{position}, ")
+
     def test_stage_reads__verdicts_follow_from_the_share(self):
         """A machine that reads as fast as decode did is what holds it back; one that is slower cannot be."""
         trace = self.trace(LLAMA, "--prompt", 8, "--new", 20)
@@ -156,6 +163,8 @@ class OneToken(LanguageTest):
             self.headline(LLAMA))
         self.assertTrue(self.headline(program("cached")).endswith(
             "; one token takes 17.5 kFLOP and reads 25.5 KiB of weights and 8.0 KiB of cache at any position"))
+        # No method states the context of `places`.
+        self.assertTrue(self.headline(program("places")).endswith("4.0 KiB of cache at any position"))
         for model in ("whole", "nothing", "fixed"):
             self.assertNotIn("one token", self.headline(program(model)))
 

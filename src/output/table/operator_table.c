@@ -232,7 +232,6 @@ static bool add_token_reads(const struct filler *f, uint32_t block)
                                                       f->runs.whole * f->tick_ns,
                                                       f->options->machine, f->options->threads};
     struct ets_token_reads reads;
-    if (f->options->run != ETS_NO_INDEX) return true; /* the costs are of all runs */
     if (!ets_token_reads_find(f->arena, f->inspection, &question, &reads)) return false;
     ets_add_token_reads(&text, &reads);
     if (text.used > 0) ets_table_add_headline(f->table, ets_built_text(&text));
@@ -397,7 +396,8 @@ enum ets_status ets_operator_table_fill(struct ets_table *table,
     struct filler f = {
         .table = table, .inspection = inspection, .options = &with_costs, .arena = &arena};
     if (options->has_costs) {
-        const enum ets_status status = ets_row_costs_find(&survey_arena, inspection, &costs, error);
+        const enum ets_status status =
+            ets_run_costs_find(&survey_arena, inspection, options->run, &costs, error);
         if (status != ETS_OK) {
             ets_arena_reset(&survey_arena);
             return status;
