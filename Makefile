@@ -155,6 +155,13 @@ bench-noise: build ## measure how often diff reports a change where there is non
 bench-fleet: ## measure ingest of and questions to 1,000 large traces (7 GB in FOLDER; after make test)
 	@build/python-venv/bin/python tools/bench_fleet.py $(FOLDER:%=--folder %)
 
+# FOLDER: where a record of 1 GB has room; MODELS: further language models to measure.
+.PHONY: bench-llm
+bench-llm: build ## measure generate, large records and programs beside what they should cost (needs the engine)
+	@$(has_engine) || { echo "generations need the engine: make engine" >&2; exit 1; }
+	@$(call compile,release,$(with_engine),bench_generation)
+	@$(PYTHON) tools/bench_llm.py $(ETSCOPE) $(FOLDER:%=--folder %) $(MODELS)
+
 .PHONY: bench-tracer
 bench-tracer: build ## measure what recording an event costs, beside ExecuTorch's tracer
 	@$(call compile,release,$(with_engine),bench_tracer)

@@ -49,16 +49,20 @@ enum ets_status ets_greedy_token(const struct ets_tensor *logits, uint32_t row, 
     const size_t size = ets_scalar_type_bytes(logits->scalar_type);
     double largest = -INFINITY;
     bool is_found = false;
-    for (uint32_t i = 0; i < vocabulary; i++, at += size) {
-        const double number = ets_element_load(at, logits->scalar_type, 0);
-        if (isnan(number)) {
-            return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
-                            "logit %u is NaN: no token can be chosen", i);
+    for (uint32_t begin = 0; begin < vocabulary; begin += BLOCK) {
+        double numbers[BLOCK];
+        const uint32_t count = vocabulary - begin < BLOCK ? vocabulary - begin : BLOCK;
+        ets_decode(at + begin * size, logits->scalar_type, count, numbers);
+        for (uint32_t i = 0; i < count; i++) {
+            if (isnan(numbers[i])) {
+                return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET,
+                                "logit %u is NaN: no token can be chosen", begin + i);
+            }
+            if (numbers[i] <= largest) continue;
+            largest = numbers[i];
+            *token_out = begin + i;
+            is_found = true;
         }
-        if (number <= largest) continue;
-        largest = number;
-        *token_out = i;
-        is_found = true;
     }
     if (is_found) return ETS_OK;
     return ets_fail(error, ETS_RUNTIME, ETS_NO_OFFSET, "all logits are -infinity");
