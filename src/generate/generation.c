@@ -23,6 +23,7 @@ struct run {
     uint8_t *places;
     uint32_t call_room;
     int64_t next; /* the token with the largest logit of the last call */
+    bool is_warm_up;
 };
 
 static bool takes(const struct ets_token_method *method, uint32_t count)
@@ -214,6 +215,7 @@ static enum ets_status execute(struct run *run, struct ets_engine_method *method
     const uint64_t after = options->now_ns();
     if (status != ETS_OK) return status;
     out->calls[out->call_count] = *call;
+    out->calls[out->call_count].is_warm_up = run->is_warm_up;
     out->calls[out->call_count++].ns = (double)(after - before);
     return ETS_OK;
 }
@@ -362,6 +364,13 @@ static enum ets_status fill(struct run *run, enum ets_generation_phase phase, co
     return ETS_OK;
 }
 
+/* One is enough to warm up. */
+static uint32_t new_count(const struct run *run)
+{
+    const uint32_t wanted = run->options->new_count;
+    return run->is_warm_up && wanted > 1 ? 1 : wanted;
+}
+
 /* With a cache each token is computed once. */
 static enum ets_status generate_cached(struct run *run, struct ets_error *error)
 {
@@ -369,7 +378,8 @@ static enum ets_status generate_cached(struct run *run, struct ets_error *error)
     const int64_t *prompt = options->tokens + options->depth_count;
     ETS_TRY(fill(run, ETS_PHASE_DEPTH, options->tokens, options->depth_count, error));
     ETS_TRY(fill(run, ETS_PHASE_PREFILL, prompt, options->prompt_count, error));
-    for (uint32_t i = 0; i < options->new_count && !is_stopped(run); i++) {
+    run->out->prompt_next = run->next;
+    for (uint32_t i = 0; i < new_count(run) && !is_stopped(run); i++) {
         const int64_t token = run->next;
         ETS_TRY(call(run, ETS_PHASE_DECODE, true, &token, 1, run->out->end, error));
         run->out->new_tokens[run->out->new_count++] = token;
@@ -401,7 +411,8 @@ static enum ets_status generate_whole(struct run *run, struct ets_error *error)
     run->out->calls[run->out->call_count - 1].position = options->depth_count;
     run->out->calls[run->out->call_count - 1].tokens = options->prompt_count;
     run->out->end = count;
-    for (uint32_t i = 0; i < options->new_count && !is_stopped(run); i++) {
+    run->out->prompt_next = run->next;
+    for (uint32_t i = 0; i < new_count(run) && !is_stopped(run); i++) {
         run->sequence[count++] = run->next;
         const int64_t token = run->next;
         ETS_TRY(call(run, ETS_PHASE_DECODE, true, run->sequence, count, 0, error));
@@ -429,32 +440,45 @@ static enum ets_status set_feeder_inputs(struct run *run, struct ets_engine_meth
     return ETS_OK;
 }
 
+/* The same method for an earlier feed; NULL: this is the first. */
+static struct ets_engine_method *find_feeder(const struct run *run, uint32_t feed)
+{
+    const struct ets_token_feed *feeds = run->model->feeds;
+    for (uint32_t i = 0; i < feed; i++) {
+        if (strcmp(feeds[i].from, feeds[feed].from) == 0) return run->of_feed[i];
+    }
+    return NULL;
+}
+
+static enum ets_status open_feeders(struct run *run, struct ets_error *error)
+{
+    for (uint32_t i = 0; i < run->model->feed_count; i++) {
+        const struct ets_token_feed *each = &run->model->feeds[i];
+        if (ets_token_feed_is_handed_on(run->model, each)) continue;
+        run->of_feed[i] = find_feeder(run, i);
+        if (run->of_feed[i] != NULL) continue;
+        ETS_TRY(open_method(run, each->from, &run->of_feed[i], error));
+        run->feeders[run->feeder_count++] = run->of_feed[i];
+        ETS_TRY(set_feeder_inputs(run, run->of_feed[i], each->from, error));
+    }
+    return ETS_OK;
+}
+
 /* Runs the methods that feed, each once, and hands their outputs over. They stay open, because
  * their outputs are theirs. */
 static enum ets_status feed(struct run *run, struct ets_error *error)
 {
-    const struct ets_generation_options *options = run->options;
-    const struct ets_token_model *model = run->model;
-    for (uint32_t i = 0; i < model->feed_count; i++) {
-        const struct ets_token_feed *each = &model->feeds[i];
+    for (uint32_t i = 0; i < run->model->feed_count; i++) {
+        const struct ets_token_feed *each = &run->model->feeds[i];
         const struct ets_generation_call entry = {.method = each->from, .phase = ETS_PHASE_ENCODE};
-        struct ets_engine_method *from = NULL;
         struct ets_value value;
-        if (ets_token_feed_is_handed_on(model, each)) {
+        if (run->of_feed[i] == NULL) {
             ETS_TRY(give_zeros(run, each, error));
             continue;
         }
-        for (uint32_t k = 0; k < i && from == NULL; k++) {
-            if (strcmp(model->feeds[k].from, each->from) == 0) from = run->of_feed[k];
-        }
-        if (from == NULL) {
-            ETS_TRY(open_method(run, each->from, &from, error));
-            run->feeders[run->feeder_count++] = from;
-            ETS_TRY(set_feeder_inputs(run, from, each->from, error));
-            ETS_TRY(execute(run, from, &entry, error));
-        }
-        run->of_feed[i] = from;
-        ETS_TRY(options->engine->method_get_output(from, each->output, &value, error));
+        if (find_feeder(run, i) == NULL) ETS_TRY(execute(run, run->of_feed[i], &entry, error));
+        ETS_TRY(
+            run->options->engine->method_get_output(run->of_feed[i], each->output, &value, error));
         ETS_TRY(give(run, each, &value, error));
     }
     return ETS_OK;
@@ -478,12 +502,34 @@ static enum ets_status make_room(struct run *run, struct ets_error *error)
     return ets_fail_memory(error, "the tokens");
 }
 
+static enum ets_status generate_once(struct run *run, struct ets_error *error)
+{
+    run->out->end = run->out->new_count = 0;
+    ETS_TRY(feed(run, error));
+    return run->model->has_cache ? generate_cached(run, error) : generate_whole(run, error);
+}
+
+/* The prompt and a new token, untraced. */
+static enum ets_status warm_up(struct run *run, struct ets_error *error)
+{
+    const struct ets_generation_options *options = run->options;
+    run->is_warm_up = true;
+    options->engine->trace_enable(options->program, 0);
+    const enum ets_status status = generate_once(run, error);
+    options->engine->trace_enable(options->program, 1);
+    run->is_warm_up = false;
+    run->out->warm_up_next = run->out->prompt_next;
+    if (run->out->is_stopped) run->out->new_count = 0;
+    return status;
+}
+
 static enum ets_status generate(struct run *run, struct ets_error *error)
 {
     ETS_TRY(make_room(run, error));
     ETS_TRY(open_all(run, error));
-    ETS_TRY(feed(run, error));
-    return run->model->has_cache ? generate_cached(run, error) : generate_whole(run, error);
+    ETS_TRY(open_feeders(run, error));
+    if (run->options->warms_up) ETS_TRY(warm_up(run, error));
+    return run->out->is_stopped ? ETS_OK : generate_once(run, error);
 }
 
 enum ets_status ets_generation_run(const struct ets_generation_options *options,

@@ -52,6 +52,9 @@ struct ets_generation_options {
     uint32_t depth_count;  /* tokens that are there before the prompt */
     uint32_t prompt_count; /* 0: there is nothing to decode from, unless new_tokens are given */
     uint32_t new_count;
+    /* Runs the prompt and a new token before, untraced, in the same loaded methods. Their state is
+     * not set back: only for models whose calls depend on none but caches by position. */
+    bool warms_up;
     ets_generation_input_function *input; /* NULL: nothing feeds */
     void *input_context;
     /* Gets the logits of each token of the prompt, in order; calls are as short as that needs.
@@ -64,6 +67,7 @@ struct ets_generation_call {
     const char *method; /* of the model */
     enum ets_generation_phase phase;
     uint32_t position, tokens; /* the first position, and how many tokens the call took */
+    bool is_warm_up;
     double ns;
 };
 
@@ -71,9 +75,11 @@ struct ets_generation {
     double load_ns; /* of the methods */
     struct ets_generation_call *calls;
     uint32_t call_count;
-    int64_t *new_tokens; /* [new_count]: as they were decoded */
-    uint32_t new_count;  /* fewer than wanted: it was stopped */
-    uint32_t end;        /* positions that are used */
+    int64_t *new_tokens;  /* [new_count]: as they were decoded */
+    uint32_t new_count;   /* fewer than wanted: it was stopped */
+    uint32_t end;         /* positions that are used */
+    int64_t prompt_next;  /* the token that follows the prompt */
+    int64_t warm_up_next; /* the same in the warm-up: another shows that a state was left over */
     bool is_stopped;
 };
 

@@ -13,6 +13,8 @@ struct ets_generation_test {
     uint32_t prompt;                 /* of it */
     uint32_t tokens;                 /* that the phase took */
     double *total_ns, *slope_ns, *first_call_ns, *median_call_ns, *first_token_ns;
+    double *cold_call_ns, *cold_token_ns; /* first call and first token of the warm-up */
+    bool is_cold;           /* nothing ran before, so that the first call is the method's */
     struct ets_slope slope; /* of one recording; of several it is computed */
     const double *calls_ns; /* [call_count] of one recording; NULL: of several */
     uint32_t call_count;

@@ -70,6 +70,17 @@ static uint32_t row_length(const struct ets_tensor *tensor)
     return tensor->rank == 0 ? 1 : (uint32_t)tensor->sizes[tensor->rank - 1];
 }
 
+/* Whether an input may be tokens at all, however it is called. */
+static bool has_integers(const struct ets_method *method)
+{
+    for (uint32_t i = 0; i < method->input_count; i++) {
+        struct ets_evalue value;
+        ets_method_input(method, i, &value);
+        if (value.kind == ETS_EVALUE_TENSOR && is_integer(&value.tensor.tensor)) return true;
+    }
+    return false;
+}
+
 /* The tokens: the one [1, N] of integers, or else the only integers. */
 static enum ets_status find_tokens(const struct ets_method *method,
                                    const struct ets_token_choice *choice, uint32_t *index_out,
@@ -91,7 +102,8 @@ static enum ets_status find_tokens(const struct ets_method *method,
     if (pairs == 1 || (pairs == 0 && rows == 1)) return ETS_OK;
     if (rows == 0) {
         return ets_fail_advising(
-            error, ETS_ADVICE_TOKENS, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+            error, has_integers(method) ? ETS_ADVICE_TOKENS : ETS_ADVICE_MEASURE, ETS_UNSUPPORTED,
+            ETS_NO_OFFSET,
             "no input of %.*s takes tokens: looked for int64 or int32 [1, N] among its %u input%s",
             ETS_TEXT(method->name), method->input_count, method->input_count == 1 ? "" : "s");
     }

@@ -49,7 +49,7 @@ bool ets_phase_times_of(const struct ets_generation *generation, enum ets_genera
     uint32_t later = 0;
     for (uint32_t i = 0; i < generation->call_count; i++) {
         const struct ets_generation_call *call = &generation->calls[i];
-        if (call->phase != phase) continue;
+        if (call->phase != phase || call->is_warm_up) continue;
         if (times_out->calls++ == 0) times_out->first_ns = call->ns;
         times_out->tokens += call->tokens;
         times_out->total_ns += call->ns;
@@ -63,4 +63,17 @@ bool ets_phase_times_of(const struct ets_generation *generation, enum ets_genera
     ets_sort_doubles(y, later);
     times_out->median_ns = ets_quantile(y, later, 0.5);
     return true;
+}
+
+struct ets_cold_times ets_cold_times_of(const struct ets_generation *generation,
+                                        enum ets_generation_phase phase)
+{
+    struct ets_cold_times cold = {NAN, 0};
+    for (uint32_t i = 0; i < generation->call_count; i++) {
+        const struct ets_generation_call *call = &generation->calls[i];
+        if (call->phase != phase || !call->is_warm_up) continue;
+        if (isnan(cold.first_ns)) cold.first_ns = call->ns;
+        cold.total_ns += call->ns;
+    }
+    return cold;
 }

@@ -24,9 +24,16 @@ struct ets_phase_times {
     struct ets_slope slope_ns; /* more for each position further, in the calls but the first */
 };
 
-/* False: no memory. */
+/* Of all calls but those of the warm-up. False: no memory. */
 bool ets_phase_times_of(const struct ets_generation *generation, enum ets_generation_phase phase,
                         struct ets_arena *arena, struct ets_phase_times *times_out);
+
+/* What the calls of a phase took in the warm-up, the first and all; NaN and 0: there are none. */
+struct ets_cold_times {
+    double first_ns, total_ns;
+};
+struct ets_cold_times ets_cold_times_of(const struct ets_generation *generation,
+                                        enum ets_generation_phase phase);
 
 /* The mean, its 95 % interval (Student's t) and the sample's standard deviation; 0 for one value.
  */

@@ -8,6 +8,7 @@
 #include "base/load.h"
 #include "base/text.h"
 #include "dump/extra_tokens.h"
+#include "format/model_numbers.h"
 #include "inspect/inspection.h"
 #include "inspect/time_details.h"
 
@@ -67,11 +68,21 @@ static enum ets_status read_tokens(struct ets_inspection *inspection, struct ets
     return ETS_OK;
 }
 
-/* What the user says of a trace that does not tell. */
-static void assume_prompt(struct ets_inspection *inspection)
+/* What the user says of a trace that does not tell, as far as the program allows. */
+static enum ets_status assume_prompt(struct ets_inspection *inspection, struct ets_error *error)
 {
     static const char execute[] = "Execute"; /* as upstream's runner names such runs */
     uint64_t position = 0;
+    int64_t context;
+    const struct ets_inspect_options *options = &inspection->options;
+    const char *stated_by =
+        options->program == NULL ? NULL : ets_model_context(options->program, &context);
+    if (stated_by != NULL && context > 0 && options->prompt > context) {
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "a prompt of %u tokens does not fit in the program's context of %lld (from "
+                        "%s)",
+                        options->prompt, (long long)context, stated_by);
+    }
     for (uint32_t i = 0; i < inspection->run_count; i++) {
         struct ets_run *run = &inspection->runs[i];
         const bool executes =
@@ -79,10 +90,11 @@ static void assume_prompt(struct ets_inspection *inspection)
             (run->purpose == ETS_TRACE_UNKNOWN && ets_text_is(run->name, execute));
         if (!executes) continue;
         run->stage = position == 0 ? ETS_STAGE_PREFILL : ETS_STAGE_DECODE;
-        run->tokens = position == 0 ? inspection->options.prompt : 1;
+        run->tokens = position == 0 ? options->prompt : 1;
         run->position = position;
         position += run->tokens;
     }
+    return ETS_OK;
 }
 
 static bool tells_tokens(const struct ets_inspection *inspection)
@@ -165,7 +177,9 @@ enum ets_status ets_trace_facts_load(struct ets_inspection *inspection, int is_d
         if (!is_damaged) ETS_TRY(read_tokens(inspection, error));
         ETS_TRY(check_program(inspection, error));
     }
-    if (inspection->options.prompt > 0 && !tells_tokens(inspection)) assume_prompt(inspection);
+    if (inspection->options.prompt > 0 && !tells_tokens(inspection)) {
+        ETS_TRY(assume_prompt(inspection, error));
+    }
     return inspection->options.subtract_overhead ? find_overheads(inspection, error) : ETS_OK;
 }
 

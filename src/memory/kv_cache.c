@@ -125,13 +125,15 @@ static void add_up(const struct tensors *tensors, uint32_t context, struct ets_k
 {
     uint64_t of_type[TYPES] = {0};
     bool has_windows = false;
+    cache->is_by_position = true;
     for (uint32_t i = 0; i < tensors->plan.tensor_count; i++) {
         struct ets_program_tensor buffer;
         if (!get_buffer(tensors, i, &buffer)) continue;
         const bool has_places = context > 0 && has_size(&buffer.tensor, context);
-        const bool is_named = tensors->is_written[i] ||
-                              ets_text_contains(buffer.qualified_name, "cache") ||
-                              is_handed_on(tensors, tensors->plan.tensors[i].value);
+        const bool is_given = is_handed_on(tensors, tensors->plan.tensors[i].value);
+        const bool is_named =
+            tensors->is_written[i] || is_given || ets_text_contains(buffer.qualified_name, "cache");
+        if (!has_places && !is_given) cache->is_by_position = false;
         if (!has_places && !is_named) continue;
         cache->tensor_count++;
         add_kind(cache, &buffer.tensor);

@@ -26,6 +26,7 @@ struct ets_kv_cache {
     uint32_t tensor_count; /* 0: none of the program's buffers; a backend may keep one inside */
     uint64_t bytes;
     uint64_t token_bytes; /* of a position; 0: not all of them have one place for each position */
+    bool is_by_position;  /* so has every mutable buffer: the method keeps no other state */
     int scalar_type;      /* of most of the bytes */
     uint32_t type_count;  /* different types; above 1: also scales and zero points */
     struct ets_kv_kind

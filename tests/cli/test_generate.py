@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -145,8 +146,8 @@ class Tokens(GenerateTest):
 class Lines(GenerateTest):
     def test_generate__the_first_lines_are_the_answer(self):
         lines = self.generate("cached", "--tokens", self.prompt(), "--new", 12).stdout.splitlines()
-        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(with the process's first call; "
-                                   rf"--recordings 5 gives the interval\), first token {TIME}$")
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(this recording; --recordings 5 gives the "
+                                   rf"interval\), first token {TIME}, cold {TIME}$")
         self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s, {TIME} each( \(median {TIME}\))?"
                                    rf"(, [+-]{NUMBER} (ns|us|ms) for each position)?$")
         self.assertEqual(lines[2], "KV cache 8.0 KiB float32, 256 B a token, 62 % used")
@@ -221,13 +222,43 @@ class Lines(GenerateTest):
                          [("prefill", 4, 0), *(("decode", 1, 4 + i) for i in range(4))])
 
 
+class WarmUp(GenerateTest):
+    def test_generate__the_prompt_is_measured_after_the_process_s_first_calls(self):
+        words = ("--tokens", self.prompt(), "--new", 12, "--depth", "0,8")
+        cold_rows, rows = self.rows("cached", *words, "--no-warmup"), self.rows("cached", *words)
+        for row in rows[:2]:
+            self.assertTrue(row["warmed_up"])
+            self.assertGreater(row["cold_call_ns"], 0)
+        self.assertEqual(rows[0]["cold_first_token_ns"], rows[0]["cold_call_ns"])
+        self.assertEqual([row["cold_call_ns"] for row in rows[2:]], [None, None])
+        self.assertFalse(cold_rows[0]["warmed_up"])
+        self.assertTrue(cold_rows[2]["warmed_up"], "8 tokens were before it")
+        self.assertEqual(cold_rows[0]["cold_first_token_ns"], cold_rows[0]["first_token_ns"])
+        self.assertEqual([row["tokens"] for row in rows], [row["tokens"] for row in cold_rows])
+        lines = self.generate("cached", *words[:4], "--no-warmup").stdout.splitlines()
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s \(with the process's first call; "
+                                   rf"--recordings 5 gives the interval\), first token {TIME}$")
+
+    def test_generate__an_encoder_warms_up_too(self):
+        words = ("--feed", "decoder.1=encoder.0", "--prompt", 4, "--new", 5)
+        rows = self.rows("speech", *words)
+        self.assertEqual(rows[1]["tokens"], self.rows("speech", *words, "--no-warmup")[1]["tokens"])
+        self.assertGreater(rows[0]["cold_first_token_ns"], rows[0]["cold_call_ns"])
+
+    def test_generate__the_time_of_a_line_is_that_of_its_rate(self):
+        for words in ((), ("--recordings", 3)):
+            line = self.generate("cached", "--prompt", 8, "--new", 12, *words).stdout.splitlines()[1]
+            rate, each, unit = re.match(r"decode 12 tokens: ([\d.]+) tokens/s.*?, ([\d.]+) (us|ms) each", line).groups()
+            self.assertAlmostEqual(float(rate) * float(each) / {"us": 1e6, "ms": 1e3}[unit], 1, delta=0.01)
+
+
 class Recordings(GenerateTest):
     def test_generate__recordings_give_the_interval(self):
         words = ("--tokens", self.prompt(), "--new", 12, "--recordings", 3)
         lines = self.generate("cached", *words).stdout.splitlines()
         interval = rf"\(95 % interval {NUMBER}\.\.{NUMBER} of 3 recordings\)"
-        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s {interval}, first token {TIME}$")
-        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s {interval}, median call {TIME}")
+        self.assertRegex(lines[0], rf"^prefill 8 tokens: {NUMBER} tokens/s {interval}, first token {TIME}, cold {TIME}$")
+        self.assertRegex(lines[1], rf"^decode 12 tokens: {NUMBER} tokens/s {interval}, {TIME} each")
         row = self.rows("cached", *words)[1]
         self.assertEqual(len(row["samples_ns"]), 3)
         mean, count = sum(row["samples_ts"]) / 3, 3
@@ -242,8 +273,14 @@ class Recordings(GenerateTest):
         error = self.refused("cached", "--new", 2, "--recordings", 2, "--load-library", "no_such.so",
                              code=support.RUNTIME)
         self.assertIn("no_such.so", error)
-        self.refused("cached", "--new", 2, "--recordings", 2, "-o", self.folder / "t.etdp", code=support.USAGE)
 
+    def test_generate__recordings_have_a_trace_each(self):
+        done = self.generate("cached", "--prompt", 4, "--new", 2, "--recordings", 2, "-o", self.folder / "t.etdp")
+        names = [f"t.recording-{i}.etdp" for i in (1, 2)]
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), names)
+        self.assertIn(f"{names[0]} to {self.folder / names[1]}", done.stderr)
+        done = support.call("inspect", self.folder / names[1], "--group-by", "run", "--format", "json")
+        self.assertEqual([row["stage"] for row in json.loads(done.stdout)["rows"]], ["prefill", "decode", "decode"])
 
     @unittest.skipUnless(hasattr(signal, "SIGINT"), "no signals")
     def test_generate__a_signal_ends_the_recordings(self):
@@ -265,7 +302,8 @@ class Refused(GenerateTest):
 
     def test_generate__unknown_inputs(self):
         self.assertRegex(self.refused("nothing"), "no input of forward takes tokens: looked for int64 or int32 "
-                                                  r"\[1, N\] among its 2 inputs; say it with --map method=NAME,tokens=")
+                                                  r"\[1, N\] among its 2 inputs; `etscope profile` measures models that "
+                                                  r"take no tokens$")
 
     def test_generate__methods_that_are_not_known(self):
         error = self.refused("speech", code=support.MISMATCH)
@@ -301,6 +339,14 @@ class Refused(GenerateTest):
     def test_generate__a_prompt_longer_than_the_context(self):
         self.assertIn("a prompt of 40 tokens does not fit in the context of 32 (from get_max_context_len)",
                       self.refused("cached", "--prompt", 40, code=support.USAGE))
+
+    def test_generate__a_prompt_that_is_said_of_a_trace(self):
+        model, trace = MODELS / "cached.pte", self.folder / "t.etdp"
+        self.call(support.OK, "run", model, "--inputs", "zeros", "--runs", 3, "-o", trace)
+        words = ("inspect", trace, "--program", model)
+        self.assertIn("a prompt of 40 tokens does not fit in the program's context of 32 (from get_max_context_len)",
+                      self.only_error(self.call(support.USAGE, *words, "--prompt", 40)))
+        self.assertIn("prefill: ", self.call(support.OK, *words, "--prompt", 8).stdout)
 
     def test_generate__a_position_past_the_cache(self):
         self.assertIn("8 tokens and 30 new ones need position 37: the context has 32 (from get_max_context_len), "

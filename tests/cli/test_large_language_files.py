@@ -22,6 +22,7 @@ class LargeLanguageFiles(FolderTest):
         if done.returncode == support.UNAVAILABLE:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn("note: no warm-up: the model may keep a state that is no cache by position", done.stderr)
         done = support.call("inspect", trace, "--etrecord", record, "--group-by", "layer", "--format", "json")
         rows = json.loads(done.stdout)["rows"]
         self.assertEqual({row["layer"] for row in rows} & {f"layers.{i}" for i in range(4)},

@@ -141,6 +141,9 @@ class Complaints(support.FolderTest):
         done = support.run("inspect", "a", "-q")
         self.assertEqual(done.stderr.decode(),
                          "etscope: inspect has no option -q; `etscope inspect --help` lists its options\n")
+        for letter, names in (("-p", "--prompt or --python"), ("-n", "--new or --no-warmup")):
+            done = support.run("generate", "llm.pte", letter, "5")
+            self.assertEqual(done.stderr.decode(), f"etscope: generate has no option {letter}; did you mean {names}?\n")
 
     def test_help_says_what_a_spelling_stands_for(self):
         self.assertRegex(support.run("help", "plot").stdout.decode(), r"\n  --width +--pixels\n")

@@ -38,6 +38,7 @@ class Words(unittest.TestCase):
         self.assertIn("did you mean inspect?", self.complaint("insp", DUMP))
         self.assertIn("did you mean inspect?", self.complaint("help", "inspcet"))
         self.assertIn("did you mean delegates?", self.complaint("help", "del"))
+        self.assertIn("did you mean generate, or profile for models", self.complaint("bench", "m.pte"))
         self.assertIn("`etscope --help` lists the commands", self.complaint(""))
         self.assertIn("`etscope --help` lists the commands", self.complaint("xyzzyxyzzy"))
         self.assertIn("unknown command xyzzy", self.complaint("help", "xyzzy"))

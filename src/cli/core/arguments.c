@@ -6,6 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/option_values.h"
+#include "host/text_builder.h"
 
 unsigned cli_distance(const char *left, const char *right)
 {
@@ -59,12 +60,33 @@ const struct cli_command *cli_find_command(const struct cli_command *const *comm
     }
     names[count] = NULL;
     const char *nearest = cli_nearest(name, names);
-    if (nearest != NULL) {
+    if (strncmp(name, "bench", 5) == 0) {
+        cli_complain(CLI_USAGE,
+                     "unknown command %s; did you mean generate, or profile for models "
+                     "that take no tokens?",
+                     name);
+    } else if (nearest != NULL) {
         cli_complain(CLI_USAGE, "unknown command %s; did you mean %s?", name, nearest);
     } else {
         cli_complain(CLI_USAGE, "unknown command %s; `etscope --help` lists the commands", name);
     }
     return NULL;
+}
+
+/* Names the options that begin with a letter, as other tools abbreviate them; false: none do. */
+static bool complain_letter(const struct cli_command *command, const char *letter,
+                            const char *const *names)
+{
+    char list[160];
+    struct ets_text_builder text = {list, sizeof list, 0};
+    unsigned count = 0;
+    for (; *names != NULL; names++) {
+        if (strncmp(*names, "--", 2) != 0 || (*names)[2] != letter[1]) continue;
+        ets_add_text(&text, "%s%s", count++ > 0 ? " or " : "", *names);
+    }
+    if (count == 0 || count > 4) return false;
+    cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, letter, list);
+    return true;
 }
 
 static int complain_option(const struct cli_command *command, const char *word, size_t length)
@@ -83,8 +105,10 @@ static int complain_option(const struct cli_command *command, const char *word, 
     names[count] = NULL;
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);
-    /* One letter is near to any other. */
-    const char *nearest = word[1] != '-' && length == 2 ? NULL : cli_nearest(copy, names);
+    /* One letter is near to any other, but may be the first of a name. */
+    const bool is_letter = word[1] != '-' && length == 2;
+    if (is_letter && complain_letter(command, copy, names)) return CLI_USAGE;
+    const char *nearest = is_letter ? NULL : cli_nearest(copy, names);
     if (nearest != NULL) {
         return cli_complain(CLI_USAGE, "%s has no option %s; did you mean %s?", command->name, copy,
                             nearest);

@@ -101,6 +101,8 @@ static const struct cli_option work[] = {
              "recordings; with --before: N times each, default 5"},
     {"--warmup", .value = "N", .most = 100000000,
      .help = "Number of untraced runs before the traced ones"},
+    {"--no-warmup",
+     .help = "Measure the process's first calls, without a prompt and a new token before them"},
     {"--capture", .value = "none|outputs|intermediates",
      .help = "Tensors to capture: none, the method's outputs, or every operator's outputs"},
     {"--seed", .value = "N", .most = INT64_MAX, .help = "Seed of random inputs; default 0"},

@@ -26,6 +26,7 @@ const struct ets_advice_words cli_advice = {{
         "or --feed METHOD.INPUT=METHOD.OUTPUT for an input that another method gives",
     [ETS_ADVICE_CONTEXT] = "--map context=N",
     [ETS_ADVICE_FILLER] = "--map filler=TOKEN",
+    [ETS_ADVICE_MEASURE] = "`etscope profile`",
     [ETS_ADVICE_OPERATORS] = "inspect --group-by module",
 }};
 

@@ -32,16 +32,18 @@ static const struct cli_command_option option_list[] = {
     {"--seed", .help = "Seed of random tokens and inputs; default 0"},
     {"--recordings",
      .help = "Generate N times, each time in a new process, for means and 95 % intervals"},
+    {"--no-warmup"},
     {"--threads"},
-    {"--output", .help = "Also write the trace (ETDump) to FILE; tracing makes calls slower"},
+    {"--output", .help = "Also write the trace (ETDump) to FILE, with --recordings one for each to "
+                         "NAME.recording-1.etdp, ...; tracing makes calls slower"},
     {"--format", .value = "table|json|jsonl",
      .help =
          "Output format; json: a row for each of prefill and decode at each depth, with "
          "llama-bench's names (cpu_info, model_filename, model_size, n_threads, n_prompt, n_gen, "
          "n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts, samples_ns, samples_ts) and "
-         "phase, low_ts, high_ts, first_token_ns, first_call_ns, median_call_ns, position_ns, "
-         "position_ns_low, position_ns_high, call_count, calls_ns, weight_bytes_per_token, "
-         "cache_bytes_per_token, program_load_ns, "
+         "phase, low_ts, high_ts, first_token_ns, first_call_ns, cold_first_token_ns, "
+         "cold_call_ns, warmed_up, median_call_ns, position_ns, position_ns_low, position_ns_high, "
+         "call_count, calls_ns, weight_bytes_per_token, cache_bytes_per_token, program_load_ns, "
          "method_load_ns, copied_bytes, mapped_bytes, peak_resident_bytes, has_cache, cache_bytes, "
          "cache_dtype, cache_token_bytes, context, used_positions, governor, runtime, traced, "
          "tokens"},
@@ -117,10 +119,6 @@ static int check_lengths(const struct cli_generate_plan *plan)
     if (plan->depths.count > 1 && cli_has(plan->arguments, "--output")) {
         return cli_complain(CLI_USAGE, "a trace is of one generation: -o takes one --depth");
     }
-    if (cli_has(plan->arguments, "--recordings") && cli_has(plan->arguments, "--output")) {
-        return cli_complain(CLI_USAGE,
-                            "a trace is of one generation: leave out --recordings or -o");
-    }
     return CLI_OK;
 }
 
@@ -153,6 +151,19 @@ static uint64_t file_bytes(const struct cli_generate_plan *plan)
     return bytes;
 }
 
+/* A prompt can run twice where a cache has a place for each position, and nothing else is kept. */
+static int choose_warm_up(struct cli_generate_plan *plan, bool can_warm_up)
+{
+    const bool is_wanted = !cli_has(plan->arguments, "--no-warmup");
+    plan->warms_up = is_wanted && can_warm_up;
+    if (is_wanted && !can_warm_up) {
+        cli_note(
+            "no warm-up: the model may keep a state that is no cache by position, so the "
+            "first calls are cold");
+    }
+    return CLI_OK;
+}
+
 static int describe(struct cli_generate_plan *plan)
 {
     struct ets_generation_report *report = &plan->report;
@@ -176,12 +187,17 @@ static int describe(struct cli_generate_plan *plan)
                                              .time = plan->time,
                                              .model_bytes = file_bytes(plan)};
     struct ets_kv_inputs inputs;
-    if (!plan->model.has_cache) return CLI_OK;
+    if (!plan->model.has_cache) return choose_warm_up(plan, true);
     ets_token_handed_on(&plan->model, &inputs);
-    return ets_kv_cache_find(&plan->model.decode.method, &inputs, plan->model.context,
-                             &report->cache, &error) == ETS_OK
-               ? CLI_OK
-               : cli_fail(plan->session.path, &error);
+    struct ets_kv_cache of_prefill;
+    if (ets_kv_cache_find(&plan->model.decode.method, &inputs, plan->model.context, &report->cache,
+                          &error) != ETS_OK ||
+        ets_kv_cache_find(&plan->model.prefill.method, NULL, plan->model.context, &of_prefill,
+                          &error) != ETS_OK) {
+        return cli_fail(plan->session.path, &error);
+    }
+    return choose_warm_up(plan, report->cache.tensor_count > 0 && report->cache.is_by_position &&
+                                    (plan->model.is_one || of_prefill.is_by_position));
 }
 
 static int open(const struct cli_arguments *arguments, struct cli_generate_plan *plan)

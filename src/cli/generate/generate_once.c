@@ -32,18 +32,20 @@ int cli_generate_make_tests(struct cli_generate_plan *plan, uint32_t recordings)
     report->test_count = phases * plan->depths.count;
     report->tests = ets_arena_alloc_array(arena, report->test_count, sizeof *report->tests);
     double *numbers =
-        ets_arena_alloc_array(arena, (size_t)report->test_count * recordings, 5 * sizeof *numbers);
+        ets_arena_alloc_array(arena, (size_t)report->test_count * recordings, 7 * sizeof *numbers);
     if (report->tests == NULL || numbers == NULL) {
         return cli_complain(CLI_INTERNAL, "no memory for the times");
     }
     for (uint32_t i = 0; i < report->test_count; i++) {
         struct ets_generation_test *test = &report->tests[i];
-        double **const of[] = {&test->total_ns, &test->slope_ns, &test->first_call_ns,
-                               &test->median_call_ns, &test->first_token_ns};
+        double **const of[] = {&test->total_ns,       &test->slope_ns,       &test->first_call_ns,
+                               &test->median_call_ns, &test->first_token_ns, &test->cold_call_ns,
+                               &test->cold_token_ns};
         for (size_t k = 0; k < sizeof of / sizeof *of; k++, numbers += recordings) *of[k] = numbers;
         test->phase = i % phases == 0 ? ETS_PHASE_PREFILL : ETS_PHASE_DECODE;
         test->depth = plan->depths.items[i / phases];
         test->prompt = plan->prompt_count;
+        test->is_cold = test->depth == 0 && !plan->warms_up;
         test->slope = (struct ets_slope){NAN, NAN, NAN};
     }
     return CLI_OK;
@@ -131,9 +133,22 @@ static const double *take_calls(struct cli_generate_plan *plan,
     uint32_t count = 0;
     double *calls = ets_arena_alloc_array(&plan->arena, generation->call_count, sizeof *calls);
     for (uint32_t i = 0; calls != NULL && i < generation->call_count; i++) {
-        if (generation->calls[i].phase == phase) calls[count++] = generation->calls[i].ns;
+        const struct ets_generation_call *call = &generation->calls[i];
+        if (call->phase == phase && !call->is_warm_up) calls[count++] = call->ns;
     }
     return calls;
+}
+
+/* The first calls of the method: those of the warm-up, or the measured ones. */
+static void keep_cold(struct ets_generation_test *test, const struct ets_generation *generation)
+{
+    const struct ets_cold_times call = ets_cold_times_of(generation, test->phase);
+    const struct ets_cold_times prompt = ets_cold_times_of(generation, ETS_PHASE_PREFILL);
+    const struct ets_cold_times encode = ets_cold_times_of(generation, ETS_PHASE_ENCODE);
+    test->cold_call_ns[0] = test->is_cold ? test->first_call_ns[0] : call.first_ns;
+    test->cold_token_ns[0] = test->is_cold            ? test->first_token_ns[0]
+                             : isnan(prompt.first_ns) ? NAN
+                                                      : encode.total_ns + prompt.total_ns;
 }
 
 /* Fills the tests of one depth. */
@@ -161,6 +176,7 @@ static int keep(struct cli_generate_plan *plan, const struct ets_generation *gen
         test->first_call_ns[0] = times.first_ns;
         test->median_call_ns[0] = times.median_ns;
         test->first_token_ns[0] = first_token;
+        keep_cold(test, generation);
         if (test->phase == ETS_PHASE_DECODE) {
             test->new_tokens = generation->new_tokens;
             test->new_count = generation->new_count;
@@ -209,6 +225,7 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
                                                    .depth_count = depth,
                                                    .prompt_count = plan->prompt_count,
                                                    .new_count = plan->new_count,
+                                                   .warms_up = plan->warms_up && depth == 0,
                                                    .input = give_input,
                                                    .input_context = plan};
     const enum ets_status status = ets_generation_run(&options, &plan->arena, &generation, &error);
@@ -220,6 +237,12 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
         cli_note("interrupted after %u new token%s", generation.new_count,
                  generation.new_count == 1 ? "" : "s");
         if (generation.new_count == 0) return CLI_OK;
+    }
+    if (options.warms_up && generation.warm_up_next != generation.prompt_next) {
+        return cli_complain(CLI_MISMATCH,
+                            "%s: after the warm-up the prompt gives another token: the model keeps "
+                            "a state that is no cache by position; measure it with --no-warmup",
+                            session->path);
     }
     if (index == 0) plan->report.methods_ns = generation.load_ns;
     if (index == 0 && is_known && ets_resident_read(&after)) {

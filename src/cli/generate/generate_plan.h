@@ -17,6 +17,7 @@ struct cli_generate_plan {
     struct cli_depths depths;
     int64_t *prompt;
     uint32_t prompt_count, new_count;
+    bool warms_up; /* what begins at position 0 */
     uint64_t seed;
     struct cli_arrays arrays[CLI_MOST_ARRAYS]; /* of --input; open while a generation runs */
     unsigned array_count;

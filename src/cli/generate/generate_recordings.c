@@ -17,8 +17,9 @@ enum { MOST_DOCUMENT = 1 << 28 };
 
 /* Options that the children take over as they are. */
 static const char *const passed[] = {
-    "--data", "--prompt",  "--tokens",       "--new",    "--depth",  "--map",   "--feed",
-    "--seed", "--threads", "--load-library", "--python", "--engine", "--input", NULL};
+    "--data",         "--prompt", "--tokens",    "--new",   "--depth",
+    "--map",          "--feed",   "--no-warmup", "--seed",  "--threads",
+    "--load-library", "--python", "--engine",    "--input", NULL};
 
 static bool is_passed(const char *option)
 {
@@ -27,8 +28,11 @@ static bool is_passed(const char *option)
     return *at != NULL;
 }
 
-static int record(const struct cli_generate_plan *plan, const char *path, const char *messages)
+static int record(const struct cli_generate_plan *plan, uint32_t number, const char *path,
+                  const char *messages)
 {
+    const char *output = cli_value(plan->arguments, "--output");
+    char trace[CLI_PATH_BYTES];
     struct cli_child_words words = {.count = 0};
     const char *option, *value;
     bool begins;
@@ -36,10 +40,16 @@ static int record(const struct cli_generate_plan *plan, const char *path, const 
     cli_child_add(&words, plan->session.path);
     cli_child_add(&words, "--format");
     cli_child_add(&words, "json");
+    if (output != NULL) {
+        const int code = cli_child_trace_path(output, "recording", number, trace);
+        if (code != CLI_OK) return code;
+        cli_child_add(&words, "-o");
+        cli_child_add(&words, trace);
+    }
     for (unsigned i = 0; (option = cli_given(plan->arguments, i, &value, &begins)) != NULL; i++) {
         if (!is_passed(option)) continue;
         cli_child_add(&words, option);
-        cli_child_add(&words, value);
+        if (value != NULL) cli_child_add(&words, value);
     }
     return cli_child_run(&words, path, messages);
 }
@@ -113,6 +123,8 @@ static bool keep(struct cli_generate_plan *plan, const struct ets_json_value *do
         test->first_call_ns[recording] = number_of(row, "first_call_ns");
         test->median_call_ns[recording] = number_of(row, "median_call_ns");
         test->first_token_ns[recording] = number_of(row, "first_token_ns");
+        test->cold_call_ns[recording] = number_of(row, "cold_call_ns");
+        test->cold_token_ns[recording] = number_of(row, "cold_first_token_ns");
         test->tokens = (uint32_t)bytes_of(row, is_prefill ? "n_prompt" : "n_gen");
         test->call_count = (uint32_t)bytes_of(row, "call_count");
         *differs |= !keep_tokens(plan, test, row, recording);
@@ -168,7 +180,7 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
     snprintf(messages, sizeof messages, "%s/messages", folder);
     struct cli_progress progress = cli_progress_start();
     for (uint32_t i = 0; i < recordings && code == CLI_OK && cli_interrupted() == 0; i++) {
-        code = record(plan, rows, messages);
+        code = record(plan, i + 1, rows, messages);
         if (code == CLI_OK) code = read_document(plan, rows, i, &differs);
         else if (cli_interrupted() == 0) code = pass_error_on(messages, i, code);
         cli_progress_count(&progress, "recording", i + 1, recordings);
@@ -182,6 +194,19 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
     return code;
 }
 
+/* "traces: t.recording-1.etdp, ..., t.recording-5.etdp" */
+static void note_traces(const struct cli_generate_plan *plan, uint32_t recordings)
+{
+    const char *output = cli_value(plan->arguments, "--output");
+    char first[CLI_PATH_BYTES], last[CLI_PATH_BYTES];
+    if (output == NULL || cli_child_trace_path(output, "recording", 1, first) != CLI_OK ||
+        cli_child_trace_path(output, "recording", recordings, last) != CLI_OK) {
+        return;
+    }
+    cli_note("each recording has a trace of its own, which makes calls slower: %s to %s", first,
+             last);
+}
+
 int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings)
 {
     char folder[CLI_PATH_BYTES];
@@ -192,6 +217,7 @@ int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings)
     code = record_all(plan, folder, recordings);
     cli_interrupt_end();
     rmdir(folder);
+    if (code == CLI_OK && cli_interrupted() == 0) note_traces(plan, recordings);
     if (cli_interrupted() == 0) return code;
     return cli_complain(CLI_SIGNAL + cli_interrupted(),
                         "interrupted before the last recording: there is nothing to show");

@@ -108,25 +108,20 @@ static const char *side_name(const struct recorder *r, unsigned side)
     return r->first == 1 ? "recording" : side == 0 ? "before" : "after";
 }
 
-/* "trace.etdp" becomes "trace.before-1.etdp". */
 static int name_traces(struct recorder *r)
 {
     const char *path = cli_value(r->arguments, "--output");
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-    const char *dot = path == NULL ? NULL : strrchr(path, '.');
-    const bool has_ending = dot != NULL && (slash == NULL || dot > slash + 1) && dot != path;
     for (unsigned s = r->first; s < SIDES; s++) {
         struct side *side = &r->sides[s];
         for (unsigned i = 0; i < r->count; i++) {
-            const int size = path == NULL
-                                 ? snprintf(side->traces[i], CLI_PATH_BYTES, "%.4000s/%s-%u.etdp",
-                                            r->folder, side_name(r, s), i + 1)
-                                 : snprintf(side->traces[i], CLI_PATH_BYTES, "%.*s.%s-%u%s",
-                                            (int)(has_ending ? (size_t)(dot - path) : strlen(path)),
-                                            path, side_name(r, s), i + 1, has_ending ? dot : "");
-            if (size < 0 || size >= CLI_PATH_BYTES) {
-                return cli_complain(CLI_USAGE, "%s: the path is too long", path);
+            int code = CLI_OK;
+            if (path == NULL) {
+                snprintf(side->traces[i], CLI_PATH_BYTES, "%.4000s/%s-%u.etdp", r->folder,
+                         side_name(r, s), i + 1);
+            } else {
+                code = cli_child_trace_path(path, side_name(r, s), i + 1, side->traces[i]);
             }
+            if (code != CLI_OK) return code;
             side->paths.items[side->paths.count++] = side->traces[i];
         }
         side->paths.record = side->record;

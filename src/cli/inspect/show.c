@@ -140,8 +140,9 @@ static int read_parts(const struct cli_arguments *arguments, struct request *req
     return status == ETS_OK ? CLI_OK : cli_fail(path, &error);
 }
 
-/* Says where --prompt has no effect, because the trace knows better or nothing ran. */
-static void note_prompt(const struct cli_arguments *arguments,
+/* Says where --prompt has no effect, because the trace knows better, or nothing that ran takes it.
+ */
+static int check_prompt(const struct cli_arguments *arguments,
                         const struct ets_inspection *inspection)
 {
     const uint32_t prompt = (uint32_t)cli_number(arguments, "--prompt", 0);
@@ -151,9 +152,13 @@ static void note_prompt(const struct cli_arguments *arguments,
         has_tokens = has_tokens || run->tokens > 0;
         is_used = is_used || (run->stage == ETS_STAGE_PREFILL && run->tokens == prompt);
     }
-    if (prompt == 0 || is_used) return;
-    if (has_tokens) cli_note("the trace tells its tokens: ignored --prompt %u", prompt);
-    else cli_note("the trace has no run of a method: ignored --prompt %u", prompt);
+    if (prompt == 0 || is_used) return CLI_OK;
+    if (!has_tokens) {
+        return cli_complain(CLI_USAGE,
+                            "--prompt %u is of runs, and the trace has no run of a method", prompt);
+    }
+    cli_note("the trace tells its tokens: ignored --prompt %u", prompt);
+    return CLI_OK;
 }
 
 /*
@@ -408,7 +413,7 @@ int cli_show(const struct cli_arguments *arguments, struct cli_subject *subject)
     if (code == CLI_OK) code = read_parts(arguments, &request);
     struct ets_inspection *inspection = NULL;
     if (code == CLI_OK) code = cli_open_inspection(subject, &request.inspect, &inspection);
-    if (code == CLI_OK) note_prompt(arguments, inspection);
+    if (code == CLI_OK) code = check_prompt(arguments, inspection);
     if (code == CLI_OK && cli_wants_memory(arguments)) {
         code = cli_show_memory(arguments, inspection, subject->path);
     } else if (code == CLI_OK) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/core/command.h"
+#include "cli/session/session.h"
 
 extern char **environ;
 
@@ -70,6 +71,17 @@ int cli_child_run(struct cli_child_words *words, const char *output, const char 
     }
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     return cli_complain(CLI_RUNTIME, "a recording ended by signal %d", WTERMSIG(status));
+}
+
+int cli_child_trace_path(const char *path, const char *name, unsigned number, char *path_out)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const bool has_ending = dot != NULL && (slash == NULL || dot > slash + 1) && dot != path;
+    const int size = snprintf(path_out, CLI_PATH_BYTES, "%.*s.%s-%u%s",
+                              (int)(has_ending ? (size_t)(dot - path) : strlen(path)), path, name,
+                              number, has_ending ? dot : "");
+    if (size >= 0 && size < CLI_PATH_BYTES) return CLI_OK;
+    return cli_complain(CLI_USAGE, "%s: the path is too long", path);
 }
 
 int cli_child_folder(char *folder, size_t room)

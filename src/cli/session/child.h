@@ -22,6 +22,12 @@ void cli_child_add(struct cli_child_words *words, const char *word);
 /* Runs `words` and waits. Returns its exit code, or one of this process after a message. */
 int cli_child_run(struct cli_child_words *words, const char *output, const char *messages);
 
+/*
+ * The trace of one recording of several, in CLI_PATH_BYTES: of "trace.etdp" and "before" it is
+ * "trace.before-1.etdp". Returns an exit code.
+ */
+int cli_child_trace_path(const char *path, const char *name, unsigned number, char *path_out);
+
 /* A folder for the files of children, in TMPDIR; the caller removes it. Returns an exit code. */
 int cli_child_folder(char *folder, size_t room);
 

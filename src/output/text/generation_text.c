@@ -98,7 +98,8 @@ static void add_rate(const struct ets_generation_report *report,
         add_number(text, rate.high);
         ets_add_text(text, " of %u recordings)", report->recordings);
     } else if (hint != NULL) {
-        ets_add_text(text, " (with the process's first call; %s gives the interval)", hint);
+        ets_add_text(text, " (%s; %s gives the interval)",
+                     test->is_cold ? "with the process's first call" : "this recording", hint);
     }
 }
 
@@ -115,21 +116,19 @@ static void add_test(const struct ets_generation_report *report,
     if (is_prefill) {
         ets_add_text(text, ", first token ");
         add_time(text, ets_over_recordings(report, test->first_token_ns).value);
+        const double cold = ets_over_recordings(report, test->cold_token_ns).value;
+        if (test->is_cold || isnan(cold)) return;
+        ets_add_text(text, ", cold ");
+        add_time(text, cold);
         return;
     }
-    const double mean = ets_over_recordings(report, test->total_ns).value / test->tokens;
+    double deviation;
+    const double each = 1e9 / rate_of(report, test, &deviation).value; /* of the rate shown */
     const double median = ets_over_recordings(report, test->median_call_ns).value;
-    /* Rates of recordings are averaged, as llama-bench does; the mean time is not one by them. */
-    if (report->recordings > 1) {
-        ets_add_text(text, ", median call ");
-        add_time(text, median);
-    } else {
-        ets_add_text(text, ", ");
-        add_time(text, mean);
-        if (test->tokens > 1) ets_add_text(text, " each");
-    }
-    if (report->recordings == 1 && test->call_count > 1 &&
-        fabs(mean - median) > MOST_APART * median) {
+    ets_add_text(text, ", ");
+    add_time(text, each);
+    if (test->tokens > 1) ets_add_text(text, " each");
+    if (test->call_count > 1 && fabs(each - median) > MOST_APART * median) {
         ets_add_text(text, " (median ");
         add_time(text, median);
         ets_add_text(text, ")");
@@ -237,13 +236,19 @@ static void tell_first_calls(const struct ets_generation_report *report, struct 
         ets_add_text(&text, "%s", test->phase == ETS_PHASE_PREFILL ? "prefill" : "decode");
         if (test->depth > 0) ets_add_text(&text, " after %u tokens", before_test(test));
         ets_add_text(&text, " ");
-        add_time(&text, ets_over_recordings(report, test->first_call_ns).value);
+        const double cold = ets_over_recordings(report, test->cold_call_ns).value;
+        const double first = ets_over_recordings(report, test->first_call_ns).value;
+        const bool was_warmed_up = !test->is_cold && !isnan(cold);
+        add_time(&text, was_warmed_up ? cold : first);
         if (test->call_count > 1) {
             ets_add_text(&text, ", then ");
             add_time(&text, ets_over_recordings(report, test->median_call_ns).value);
             if (test->call_count > 2) {
                 ets_add_text(&text, " (median of %u calls)", test->call_count - 1);
             }
+        } else if (was_warmed_up) {
+            ets_add_text(&text, ", then ");
+            add_time(&text, first);
         }
         ets_facts_line(facts, i == 0 ? "first call" : "");
         ets_facts_words(facts, "%s", room);
@@ -344,6 +349,10 @@ static void put_calls(const struct ets_generation_report *report,
                       ets_over_recordings(report, test->first_token_ns).value);
     ets_json_put_real(json, "first_call_ns",
                       ets_over_recordings(report, test->first_call_ns).value);
+    ets_json_put_real(json, "cold_first_token_ns",
+                      ets_over_recordings(report, test->cold_token_ns).value);
+    ets_json_put_real(json, "cold_call_ns", ets_over_recordings(report, test->cold_call_ns).value);
+    ets_json_put_bool(json, "warmed_up", !test->is_cold);
     ets_json_put_real(json, "median_call_ns",
                       ets_over_recordings(report, test->median_call_ns).value);
     ets_json_put_real(json, "position_ns", slope.value);

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
-#include "generate/generation.h"
+#include "generate/token_times.h"
 
 enum { VOCABULARY = 50, MOST_CALLS = 64 };
 
@@ -25,6 +25,9 @@ struct ets_engine_method {
 static struct fake {
     char log[2048]; /* "prefill 3@0 decode 1@3 " */
     unsigned opened, closed, executed, fail_at, stop_at;
+    bool warms_up;
+    uint32_t warm_up_calls;     /* of the last generation, */
+    struct ets_cold_times cold; /* and its prompt's in them */
     uint64_t now;
 } fake;
 
@@ -93,6 +96,14 @@ static enum ets_status get_output(struct ets_engine_method *method, size_t index
     return ETS_OK;
 }
 
+/* What is untraced stands in parentheses. */
+static void enable(struct ets_engine_program *program, int enabled)
+{
+    const size_t used = strlen(fake.log);
+    assert_null(program);
+    snprintf(fake.log + used, sizeof fake.log - used, "%s ", enabled ? ")" : "(");
+}
+
 static uint64_t now(void)
 {
     return fake.now;
@@ -109,7 +120,8 @@ static const struct ets_engine engine = {.method_open = open_method,
                                          .method_close = close_method,
                                          .method_set_input = set_input,
                                          .method_execute = execute,
-                                         .method_get_output = get_output};
+                                         .method_get_output = get_output,
+                                         .trace_enable = enable};
 
 static struct ets_token_method method_of(const char *name, uint32_t width, bool is_dynamic)
 {
@@ -153,9 +165,11 @@ static enum ets_status generate(const struct ets_token_model *model, uint32_t de
                                                    .tokens = tokens,
                                                    .depth_count = depth,
                                                    .prompt_count = prompt,
-                                                   .new_count = new_count};
+                                                   .new_count = new_count,
+                                                   .warms_up = fake.warms_up};
     const struct fake before = fake;
-    fake = (struct fake){.fail_at = before.fail_at, .stop_at = before.stop_at};
+    fake = (struct fake){
+        .fail_at = before.fail_at, .stop_at = before.stop_at, .warms_up = before.warms_up};
     ets_arena_init(&arena, NULL, 0);
     const enum ets_status status = ets_generation_run(&options, &arena, generation, error);
     assert_int_equal(fake.opened, fake.closed);
@@ -166,7 +180,9 @@ static enum ets_status generate(const struct ets_token_model *model, uint32_t de
         }
         for (uint32_t i = 0; i < generation->call_count; i++) {
             assert_true(generation->calls[i].ns == 1000);
+            if (generation->calls[i].is_warm_up) assert_int_equal(fake.warm_up_calls++, i);
         }
+        fake.cold = ets_cold_times_of(generation, ETS_PHASE_PREFILL);
     }
     ets_arena_reset(&arena);
     return status;
@@ -353,6 +369,30 @@ static void test_generation__a_signal_ends_it_between_two_calls(void **state)
     fake = (struct fake){.stop_at = 0};
 }
 
+static void test_generation__a_warm_up_is_the_prompt_and_one_token(void **state)
+{
+    (void)state;
+    const struct ets_token_model model = model_of(4, false, 1);
+    struct ets_generation generation;
+    struct ets_error error = {.message = ""};
+    fake = (struct fake){.warms_up = true};
+    expect(&model, 0, 4, 2, "( prefill 4@0 decode 1@4 ) prefill 4@0 decode 1@4 decode 1@5 ");
+    expect(&model, 0, 4, 0, "( prefill 4@0 ) prefill 4@0 ");
+    assert_int_equal(generate(&model, 0, 5, 2,
+                              "( prefill 4@0 decode 1@4 decode 1@5 ) "
+                              "prefill 4@0 decode 1@4 decode 1@5 decode 1@6 ",
+                              &generation, &error),
+                     ETS_OK);
+    assert_int_equal(generation.prompt_next, 15);
+    assert_int_equal(generation.warm_up_next, 15);
+    assert_int_equal(fake.warm_up_calls, 3);
+    assert_true(fake.cold.first_ns == 1000 && fake.cold.total_ns == 2000);
+    fake = (struct fake){.warms_up = true, .stop_at = 1};
+    assert_int_equal(generate(&model, 0, 4, 2, "( prefill 4@0 ) ", &generation, &error), ETS_OK);
+    assert_true(generation.is_stopped && generation.new_count == 0);
+    fake = (struct fake){.warms_up = false};
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_generation__logits_of_each_token_that_are_not_given_are_refused),
         cmocka_unit_test(test_generation__an_error_of_any_call_closes_all_methods),
         cmocka_unit_test(test_generation__a_signal_ends_it_between_two_calls),
+        cmocka_unit_test(test_generation__a_warm_up_is_the_prompt_and_one_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
