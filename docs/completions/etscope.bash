@@ -109,6 +109,8 @@ _etscope() {
     generate:--data) ;;
     generate:--prompt) compopt +o default 2>/dev/null ;;
     generate:--tokens) ;;
+    generate:--text) compopt +o default 2>/dev/null ;;
+    generate:--tokenizer) ;;
     generate:--new) compopt +o default 2>/dev/null ;;
     generate:--depth) compopt +o default 2>/dev/null ;;
     generate:--map) compopt +o default 2>/dev/null ;;
@@ -469,7 +471,7 @@ _etscope() {
       case ${COMP_WORDS[1]} in
         profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
         run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
-        generate) words='-h --help --data --prompt --tokens --new --depth --map --feed --input -i --seed --recordings --no-warmup --threads --output -o --format -f --load-library --python --engine' ;;
+        generate) words='-h --help --data --prompt --tokens --text --tokenizer --new --depth --map --feed --input -i --seed --recordings --no-warmup --threads --output -o --format -f --load-library --python --engine' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;

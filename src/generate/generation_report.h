@@ -24,6 +24,7 @@ struct ets_generation_test {
     uint32_t read_position;
     const int64_t *new_tokens; /* [new_count] of the first recording; decode */
     uint32_t new_count;
+    const char *new_text; /* of them; NULL: not known */
 };
 
 /* Of the first recording, but for the tests. */

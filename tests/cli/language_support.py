@@ -38,3 +38,29 @@ class LanguageTest(FolderTest):
 
 def program(model):
     return model if isinstance(model, Path) else MODELS / f"{model}.pte"
+
+
+# A stub of pytorch-tokenizers, whose letters are numbers: a is 1.
+TOKENIZERS = """
+import os
+def get_tokenizer(path, config):
+    if not os.path.exists(path):
+        raise ValueError('no such\\nfile')
+    return Stub(config)
+class Stub:
+    def __init__(self, config):
+        self.first = 2 if config else 1
+    def encode(self, text, bos, eos):
+        print('a warning')
+        assert bos and not eos
+        return [self.first, *(ord(letter) - 96 for letter in text)]
+    def decode(self, tokens):
+        return ''.join('\\n' if token == 62 else chr(96 + token) for token in tokens)
+"""
+
+
+def write_tokenizers(folder):
+    """A folder for PYTHONPATH."""
+    folder.mkdir()
+    (folder / "pytorch_tokenizers.py").write_text(TOKENIZERS)
+    return folder

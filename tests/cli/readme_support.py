@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import run_support as support
+from language_support import write_tokenizers
 
 COMMAND = re.compile(r"^(?P<prompt>\$ )?(?P<line>(?:build/bin/)?etscope .*)$")
 
@@ -100,6 +101,8 @@ class Sandbox:
                 for name, source in models.items():
                     (self.folder / name).write_bytes(archive.extractfile(source).read())
         (self.folder / "prompt.txt").write_text("3 17 9 4 50 11 7 42\n")
+        (self.folder / "tokenizer.json").write_text("{}")
+        self.modules = write_tokenizers(self.folder / "modules")
         (self.folder / "text.txt").write_text(" ".join(str((7 * i * i + 3 * i + 1) % 64) for i in range(24)))
         image = (self.folder / "image.npy").read_bytes()
         (self.folder / "image.bin").write_bytes(image[10 + int.from_bytes(image[8:10], "little"):])
@@ -124,7 +127,8 @@ class Sandbox:
     def shell(self, line):
         """Runs one line; standard error comes with standard output, as on a terminal."""
         path = os.pathsep.join([os.path.dirname(support.ETSCOPE), os.environ.get("PATH", "")])
-        environment = {**os.environ, "PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
+        environment = {**os.environ, "PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
+                       "PYTHONPATH": os.pathsep.join([str(self.modules), os.environ.get("PYTHONPATH", "")])}
         environment.pop("COLUMNS", None)
         return subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,

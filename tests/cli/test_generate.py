@@ -3,13 +3,16 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 import unittest
+import unittest.mock
 
 import run_support as support
-from language_support import MODELS, LanguageTest, program, setUpModule, tearDownModule  # noqa: F401
+from language_support import (MODELS, LanguageTest, program, setUpModule, tearDownModule,  # noqa: F401
+                              write_tokenizers)
 
 NUMBER = r"[\d.]+"
 TIME = rf"{NUMBER} (?:us|ms|s)"
@@ -250,6 +253,54 @@ class WarmUp(GenerateTest):
             line = self.generate("cached", "--prompt", 8, "--new", 12, *words).stdout.splitlines()[1]
             rate, each, unit = re.match(r"decode 12 tokens: ([\d.]+) tokens/s.*?, ([\d.]+) (us|ms) each", line).groups()
             self.assertAlmostEqual(float(rate) * float(each) / {"us": 1e6, "ms": 1e3}[unit], 1, delta=0.01)
+
+
+@unittest.skipIf(shutil.which("python3") is None, "no python3 is in PATH")
+class Text(GenerateTest):
+    """With a stub of pytorch-tokenizers, whose letters are numbers: a is 1."""
+
+    def setUp(self):
+        super().setUp()
+        modules = write_tokenizers(self.folder / "modules")
+        (self.folder / "tokenizer.model").write_text("")
+        self.words = ("--tokenizer", self.folder / "tokenizer.model", "--new", 12)
+        patch = unittest.mock.patch.dict(os.environ, {"PYTHONPATH": str(modules)})
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_generate__text_is_the_tokens_of_its_tokenizer(self):
+        expected = self.rows("cached", "--tokens", self.prompt("1 3 1 2"), "--new", 12)[1]["tokens"]
+        for words in ((), ("--recordings", 2), ("--python", shutil.which("python3"))):
+            row = self.rows("cached", "--text", "cab", *self.words, *words)[1]
+            self.assertEqual(row["tokens"], expected)
+            self.assertEqual(row["text"], "".join("\n" if token == 62 else chr(96 + token) for token in expected))
+            self.assertEqual(row["n_depth"], 4)
+
+    def test_generate__the_configuration_beside_a_tokenizer_is_used(self):
+        (self.folder / "tokenizer_config.json").write_text("{}")
+        rows = [self.rows("cached", *words)[1]["tokens"] for words in
+                (("--text", "cab", *self.words), ("--tokens", self.prompt("2 3 1 2"), "--new", 12))]
+        self.assertEqual(*rows)
+
+    def test_generate__new_tokens_have_a_text_whatever_the_prompt(self):
+        lines = self.generate("cached", "--tokens", self.prompt(), *self.words).stdout.splitlines()
+        self.assertRegex(lines[-1], r"^  text           .*\\x0a")
+        self.assertEqual([row["text"] for row in self.rows("cached", "--prompt", 3, "--new", 2)], [None, None])
+
+    def test_generate__what_a_tokenizer_cannot_do_is_one_sentence(self):
+        words = ("cached", "--text", "cab")
+        self.assertIn("--text needs --tokenizer FILE", self.refused(*words, code=support.USAGE))
+        self.assertIn("give one of them", self.refused(*words, "--prompt", 3, *self.words, code=support.USAGE))
+        self.assertIn("none.model cannot be read as a tokenizer: no such file",
+                      self.refused(*words, "--tokenizer", self.folder / "none.model", code=support.RUNTIME))
+        self.assertIn("--python no_such_python: No such file",
+                      self.refused(*words, *self.words, "--python", "no_such_python", code=support.RUNTIME))
+        self.assertIn("gives token 8137, but the vocabulary of the program has 64: it is another model's",
+                      self.refused("cached", "--text", "\u2029", *self.words, code=support.MISMATCH))
+        (self.folder / "modules" / "pytorch_tokenizers.py").write_text("raise ImportError")
+        self.assertRegex(self.refused(*words, *self.words, code=support.RUNTIME),
+                         r"python3 \(--python names another\): pytorch-tokenizers is not installed in it: pip install "
+                         r"pytorch-tokenizers$")
 
 
 class Recordings(GenerateTest):

@@ -64,6 +64,10 @@ static const struct cli_option work[] = {
      .help = "With --group-by part: further parts, a line each, such as: *.experts.* MoE: experts"},
     {"--tokens", .value = "METHOD=N", .is_repeatable = true,
      .help = "With --group-by method or run: N tokens per run of METHOD; adds tokens per second"},
+    {"--text", .value = "TEXT", .help = "The text of the prompt; needs --tokenizer"},
+    {"--tokenizer", .value = "FILE",
+     .help = "The model's tokenizer.json or tokenizer.model, which pytorch-tokenizers reads in the "
+             "Python of --python (default python3), for --text and for the text of new tokens"},
     {"--prompt", .value = "N", .least = 1, .most = 1 << 24,
      .help = "Of a language model's trace that does not tell its tokens: the first run computes N, "
              "those after it one each"},

@@ -9,6 +9,7 @@
 #include "cli/target/target.h"
 #include "cli/tokens/prompt_tokens.h"
 #include "cli/tokens/token_program.h"
+#include "cli/tokens/tokenizer.h"
 #include "cost/step_costs.h"
 #include "host/output.h"
 #include "output/text/generation_text.h"
@@ -19,6 +20,8 @@ static const struct cli_command_option option_list[] = {
      .help = "Tokens of a random prompt; default 512, or half of the context if that is less"},
     {"--tokens", .value = "FILE",
      .help = "The tokens of the prompt: numbers with spaces or commas between them, or a .npy"},
+    {"--text"},
+    {"--tokenizer"},
     {"--new"},
     {"--depth", .value = "N[,N...]",
      .help = "Tokens that are in the cache before the prompt, in turn for each number; default 0"},
@@ -46,9 +49,11 @@ static const struct cli_command_option option_list[] = {
          "call_count, calls_ns, weight_bytes_per_token, cache_bytes_per_token, program_load_ns, "
          "method_load_ns, copied_bytes, mapped_bytes, peak_resident_bytes, has_cache, cache_bytes, "
          "cache_dtype, cache_token_bytes, context, used_positions, governor, runtime, traced, "
-         "tokens"},
+         "tokens, text"},
     {"--load-library"},
-    {"--python"},
+    {"--python",
+     .help = "With --tokenizer: the Python that has pytorch-tokenizers; otherwise one whose "
+             "executorch has the kernels of llama:: operators, to be taken instead of ours"},
     {"--engine"},
     CLI_TARGET_OPTIONS,
     {NULL},
@@ -82,16 +87,20 @@ static int make_prompt(struct cli_generate_plan *plan)
 {
     const struct cli_arguments *arguments = plan->arguments;
     const char *path = cli_value(arguments, "--tokens");
+    const bool has_text = cli_has(arguments, "--text");
     const uint32_t room = room_in_context(plan);
-    if (path != NULL && cli_has(arguments, "--prompt")) {
+    int code = CLI_OK;
+    if ((path != NULL) + has_text + cli_has(arguments, "--prompt") > 1) {
         return cli_complain(CLI_USAGE,
-                            "--prompt makes a random prompt, --tokens reads one: give "
-                            "one of them");
+                            "--prompt makes a random prompt, --tokens reads one, --text is one: "
+                            "give one of them");
     }
     if (path != NULL) {
-        const int code = cli_read_tokens(path, plan->model.vocabulary, &plan->arena, &plan->prompt,
-                                         &plan->prompt_count);
-        if (code != CLI_OK) return code;
+        code = cli_read_tokens(path, plan->model.vocabulary, &plan->arena, &plan->prompt,
+                               &plan->prompt_count);
+    } else if (has_text) {
+        code = cli_text_tokens(arguments, plan->model.vocabulary, &plan->arena, &plan->prompt,
+                               &plan->prompt_count);
     } else {
         const uint32_t usual =
             is_fixed(&plan->model) ? room : least(DEFAULT_PROMPT, room / 2 > 0 ? room / 2 : 1);
@@ -101,6 +110,7 @@ static int make_prompt(struct cli_generate_plan *plan)
         if (plan->prompt == NULL) return cli_complain(CLI_INTERNAL, "no memory for the prompt");
         cli_random_tokens(plan->seed, plan->model.vocabulary, plan->prompt, plan->prompt_count);
     }
+    if (code != CLI_OK) return code;
     const uint32_t left = plan->prompt_count < room ? room - plan->prompt_count : 0;
     const uint32_t usual = is_fixed(&plan->model) ? 0 : least(DEFAULT_NEW, left);
     plan->new_count = (uint32_t)cli_number(arguments, "--new", usual);
@@ -221,6 +231,27 @@ static int open(const struct cli_arguments *arguments, struct cli_generate_plan 
     return code == CLI_OK ? describe(plan) : code;
 }
 
+/* The new tokens of each test as text, where there is a tokenizer. */
+static int read_texts(struct cli_generate_plan *plan)
+{
+    struct ets_generation_report *report = &plan->report;
+    if (!cli_has(plan->arguments, "--tokenizer")) return CLI_OK;
+    struct cli_token_list *lists =
+        ets_arena_alloc_array(&plan->arena, report->test_count, sizeof *lists);
+    uint32_t count = 0;
+    if (lists == NULL) return cli_complain(CLI_INTERNAL, "no memory for the text");
+    for (uint32_t i = 0; i < report->test_count; i++) {
+        const struct ets_generation_test *test = &report->tests[i];
+        if (test->new_count == 0) continue;
+        lists[count++] = (struct cli_token_list){test->new_tokens, test->new_count, NULL};
+    }
+    const int code = cli_tokens_text(plan->arguments, &plan->arena, lists, count);
+    for (uint32_t i = 0, k = 0; i < report->test_count && code == CLI_OK; i++) {
+        if (report->tests[i].new_count > 0) report->tests[i].new_text = lists[k++].text;
+    }
+    return code;
+}
+
 static int keep_trace(struct cli_generate_plan *plan)
 {
     const char *path = cli_value(plan->arguments, "--output");
@@ -298,6 +329,7 @@ static int cmd_generate(const struct cli_arguments *arguments)
         if (code == CLI_OK) code = keep_trace(&plan);
     }
     if (code == CLI_OK) code = find_reads(&plan);
+    if (code == CLI_OK) code = read_texts(&plan);
     if (code == CLI_OK) code = show(&plan);
     cli_session_close(&plan.session);
     ets_arena_reset(&plan.arena);

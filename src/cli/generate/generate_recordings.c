@@ -28,10 +28,26 @@ static bool is_passed(const char *option)
     return *at != NULL;
 }
 
-static int record(const struct cli_generate_plan *plan, uint32_t number, const char *path,
-                  const char *messages)
+/* The files of one recording, and the prompt of --text as tokens. */
+struct files {
+    char rows[CLI_PATH_BYTES + 16], messages[CLI_PATH_BYTES + 16], prompt[CLI_PATH_BYTES + 16];
+};
+
+static bool write_prompt(const struct cli_generate_plan *plan, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return false;
+    for (uint32_t i = 0; i < plan->prompt_count; i++) {
+        fprintf(file, "%lld\n", (long long)plan->prompt[i]);
+    }
+    const bool is_whole = !ferror(file);
+    return fclose(file) == 0 && is_whole;
+}
+
+static int record(const struct cli_generate_plan *plan, uint32_t number, const struct files *files)
 {
     const char *output = cli_value(plan->arguments, "--output");
+    const bool has_tokenizer = cli_has(plan->arguments, "--tokenizer");
     char trace[CLI_PATH_BYTES];
     struct cli_child_words words = {.count = 0};
     const char *option, *value;
@@ -47,11 +63,15 @@ static int record(const struct cli_generate_plan *plan, uint32_t number, const c
         cli_child_add(&words, trace);
     }
     for (unsigned i = 0; (option = cli_given(plan->arguments, i, &value, &begins)) != NULL; i++) {
-        if (!is_passed(option)) continue;
+        if (!is_passed(option) || (has_tokenizer && strcmp(option, "--python") == 0)) continue;
         cli_child_add(&words, option);
         if (value != NULL) cli_child_add(&words, value);
     }
-    return cli_child_run(&words, path, messages);
+    if (cli_has(plan->arguments, "--text")) {
+        cli_child_add(&words, "--tokens");
+        cli_child_add(&words, files->prompt);
+    }
+    return cli_child_run(&words, files->rows, files->messages);
 }
 
 /* A number of a row; NaN: none. */
@@ -175,19 +195,24 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
 {
     bool differs = false;
     int code = CLI_OK;
-    char rows[CLI_PATH_BYTES + 16], messages[CLI_PATH_BYTES + 16];
-    snprintf(rows, sizeof rows, "%s/rows.json", folder);
-    snprintf(messages, sizeof messages, "%s/messages", folder);
+    struct files files;
+    snprintf(files.rows, sizeof files.rows, "%s/rows.json", folder);
+    snprintf(files.messages, sizeof files.messages, "%s/messages", folder);
+    snprintf(files.prompt, sizeof files.prompt, "%s/prompt.txt", folder);
+    if (!write_prompt(plan, files.prompt)) {
+        code = cli_complain(CLI_INTERNAL, "%s cannot be written", files.prompt);
+    }
     struct cli_progress progress = cli_progress_start();
     for (uint32_t i = 0; i < recordings && code == CLI_OK && cli_interrupted() == 0; i++) {
-        code = record(plan, i + 1, rows, messages);
-        if (code == CLI_OK) code = read_document(plan, rows, i, &differs);
-        else if (cli_interrupted() == 0) code = pass_error_on(messages, i, code);
+        code = record(plan, i + 1, &files);
+        if (code == CLI_OK) code = read_document(plan, files.rows, i, &differs);
+        else if (cli_interrupted() == 0) code = pass_error_on(files.messages, i, code);
         cli_progress_count(&progress, "recording", i + 1, recordings);
     }
     cli_progress_end(&progress);
-    unlink(rows);
-    unlink(messages);
+    unlink(files.rows);
+    unlink(files.messages);
+    unlink(files.prompt);
     if (code == CLI_OK && differs) {
         cli_note("the recordings gave different tokens: those of the first are shown");
     }

@@ -94,8 +94,10 @@ int cli_session_engine(struct cli_session *session)
     if (ets_engine_open(engine_path, &session->library, &session->engine, &error) != ETS_OK) {
         return cli_fail(engine_path, &error);
     }
-    struct cli_python_libraries python;
-    int code = cli_python_libraries(session->arguments, &python);
+    struct cli_python_libraries python = {.count = 0};
+    int code = cli_has(session->arguments, "--tokenizer")
+                   ? CLI_OK /* --python is for that one */
+                   : cli_python_libraries(session->arguments, &python);
     for (unsigned i = 0; code == CLI_OK && i < python.count; i++) {
         code = load_library(session->engine, python.paths[i]);
     }

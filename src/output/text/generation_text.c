@@ -287,6 +287,10 @@ static void tell_tokens(const struct ets_generation_report *report, struct ets_f
             ets_facts_words(facts, "and %u more", test->new_count - MOST_TOKENS_SHOWN);
         }
         ets_facts_end(facts);
+        if (test->new_text == NULL) continue;
+        ets_facts_line(facts, "text");
+        ets_facts_string(facts, NULL, test->new_text);
+        ets_facts_end(facts);
     }
 }
 
@@ -423,6 +427,7 @@ static void put_row(const struct ets_generation_report *report,
         ets_json_put_integer(json, NULL, test->new_tokens[i]);
     }
     ets_json_end_array(json);
+    ets_json_put_string(json, "text", test->new_text);
     ets_json_end_row(json);
 }
 
