@@ -168,8 +168,8 @@ static int choose_warm_up(struct cli_generate_plan *plan, bool can_warm_up)
     plan->warms_up = is_wanted && can_warm_up;
     if (is_wanted && !can_warm_up) {
         cli_note(
-            "no warm-up: the model may keep a state that is no cache by position, so the "
-            "first calls are cold");
+            "no warm-up: the model may keep a state that is no cache by position, so the first "
+            "calls are cold; --depth 8 shows a warm prompt");
     }
     return CLI_OK;
 }
