@@ -80,6 +80,8 @@ _etscope() {
     profile:--before-etrecord) ;;
     profile:--block) compopt +o default 2>/dev/null ;;
     profile:--run) compopt +o default 2>/dev/null ;;
+    profile:--target) compopt +o default 2>/dev/null ;;
+    profile:--target-runtime) ;;
     run:--output|run:-o|run:--trace) ;;
     run:--runs|run:-r) compopt +o default 2>/dev/null ;;
     run:--etrecord|run:--etrecord_path) ;;
@@ -106,6 +108,8 @@ _etscope() {
     run:--outputs) ;;
     run:--output-file|run:--output_file) ;;
     run:--threads) compopt +o default 2>/dev/null ;;
+    run:--target) compopt +o default 2>/dev/null ;;
+    run:--target-runtime) ;;
     generate:--data) ;;
     generate:--prompt) compopt +o default 2>/dev/null ;;
     generate:--tokens) ;;
@@ -124,6 +128,8 @@ _etscope() {
     generate:--load-library) ;;
     generate:--python) ;;
     generate:--engine) ;;
+    generate:--target) compopt +o default 2>/dev/null ;;
+    generate:--target-runtime) ;;
     machine:--save) ;;
     machine:--threads) compopt +o default 2>/dev/null ;;
     machine:--format|machine:-f) words='table tsv csv json jsonl markdown' ;;
@@ -131,6 +137,8 @@ _etscope() {
     machine:--width) compopt +o default 2>/dev/null ;;
     machine:--output|machine:-o) ;;
     machine:--engine) ;;
+    machine:--target) compopt +o default 2>/dev/null ;;
+    machine:--target-runtime) ;;
     inspect:--etrecord|inspect:--etrecord_path) ;;
     inspect:--program) ;;
     inspect:--debug-buffer|inspect:--debug_buffer_path) ;;
@@ -345,6 +353,8 @@ _etscope() {
     verify:--load-library) ;;
     verify:--python) ;;
     verify:--engine) ;;
+    verify:--target) compopt +o default 2>/dev/null ;;
+    verify:--target-runtime) ;;
     gap:--etrecord|gap:--etrecord_path) ;;
     gap:--debug-buffer|gap:--debug_buffer_path) ;;
     gap:--program) ;;
@@ -469,10 +479,10 @@ _etscope() {
     help:--output|help:-o) ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch' ;;
-        run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads' ;;
-        generate) words='-h --help --data --prompt --tokens --text --tokenizer --new --depth --map --feed --input -i --seed --recordings --no-warmup --threads --output -o --format -f --load-library --python --engine' ;;
-        machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine' ;;
+        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch --target --target-runtime' ;;
+        run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --target --target-runtime' ;;
+        generate) words='-h --help --data --prompt --tokens --text --tokenizer --new --depth --map --feed --input -i --seed --recordings --no-warmup --threads --output -o --format -f --load-library --python --engine --target --target-runtime' ;;
+        machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine --target --target-runtime' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
         advise) words='-h --help --program --etrecord --etrecord_path --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --one-thread --threads --engine --no-siblings --all -a --fail-on --format -f --color --width --output -o --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         annotate) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --source_time_scale --no-siblings --partial --allow-mismatch' ;;
@@ -485,7 +495,7 @@ _etscope() {
         diff) words='-h --help --before --after --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --group-by -g --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
-        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine' ;;
+        verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --threads --data --load-library --python --engine --target --target-runtime' ;;
         gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         quality) words='-h --help --data --tokens --reference --etrecord --etrecord_path --reference-data --map --feed --group-by -g --by --want-kl --max-kl --min-top1 --top -n --threads --columns -c --format -f --color --width --output -o --filter --load-library --python --engine' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
