@@ -65,6 +65,10 @@ profile = PATH="$(CURDIR)/build/bin:$$PATH"; export PATH; \
     command="etscope profile $(EXAMPLE)/$(1).pte $$record $(2)"; \
     printf '\n$$ %s\n' "$$command"; test -t 1 || export COLUMNS=104; $$command 2>&1
 
+.PHONY: bundle
+bundle: ## pack what --target pushes to machines of a processor, such as TARGET=aarch64 (default: this one's)
+	@JOBS=$(JOBS) tools/bundle.sh $(TARGET)
+
 .PHONY: demo
 demo: setup-host ## run an example with XNNPACK and print its operators with their source lines
 	@$(call compile,release,$(with_engine),etscope)

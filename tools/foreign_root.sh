@@ -2,7 +2,7 @@
 # Fetches the libraries that the unit tests need on another processor, from Debian, into a folder.
 # Nothing is installed: apt-get keeps its lists for that processor in the folder, too.
 #
-#     tools/foreign_root.sh i386|s390x FOLDER
+#     tools/foreign_root.sh i386|s390x|aarch64 FOLDER
 set -euo pipefail
 
 if (($# != 2)); then
@@ -10,6 +10,7 @@ if (($# != 2)); then
     exit 2
 fi
 architecture=$1
+[[ $1 != aarch64 ]] || architecture=arm64 # as Debian calls it
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 [[ ! -e $folder/complete ]] || exit 0

@@ -2,6 +2,7 @@
 # ETS_FOREIGN names the processor; tools/foreign_root.sh fetched its libraries into ETS_FOREIGN_ROOT.
 set(ets_triplet_of_i386 i686-linux-gnu)
 set(ets_triplet_of_s390x s390x-linux-gnu)
+set(ets_triplet_of_aarch64 aarch64-linux-gnu)
 set(ets_triplet ${ets_triplet_of_${ETS_FOREIGN}})
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ETS_FOREIGN ETS_FOREIGN_ROOT)
 

@@ -180,20 +180,35 @@ class BySsh(TargetTest):
         for i in range(2):
             self.assertGreater((self.folder / f"{i}.etdp").stat().st_size, 0)
 
-    def test_target__nothing_runs_on_when_this_side_is_killed(self):
+    def start_long_run(self):
+        """A command that ends only when it is stopped, running there; its temporary files are in `tmp`."""
         self.call("run", self.model())
-        started = time.time()
+        (self.folder / "tmp").mkdir(exist_ok=True)
         words = [support.ETSCOPE, "run", str(self.model()), "--runs", "100000000", "--tracer", "none"]
         running = subprocess.Popen([*words, "--target", self.target], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, env={**os.environ, **self.environment()})
-        while not self.left() or not self.processes():
-            self.assertLess(time.time(), started + 60)
+                                   stderr=subprocess.DEVNULL,
+                                   env={**os.environ, **self.environment(), "TMPDIR": str(self.folder / "tmp")})
+        self.wait_until(lambda: self.left() and self.processes())
+        return running
+
+    def wait_until(self, is_so):
+        begun = time.time()
+        while not is_so():
+            self.assertLess(time.time(), begun + 60, (self.left(), self.processes()))
             time.sleep(0.05)
+
+    def test_target__nothing_runs_on_when_this_side_is_killed(self):
+        running = self.start_long_run()
         running.send_signal(signal.SIGKILL)
         running.wait()
-        while self.left() or self.processes():
-            self.assertLess(time.time(), started + 90, (self.left(), self.processes()))
-            time.sleep(0.05)
+        self.wait_until(lambda: not self.left() and not self.processes())
+
+    def test_target__an_interrupt_ends_both_sides_and_leaves_no_file(self):
+        running = self.start_long_run()
+        running.send_signal(signal.SIGTERM)
+        self.assertEqual(running.wait(timeout=60), 128 + signal.SIGTERM)
+        self.assertEqual((self.left(), self.processes()), ([], []))
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     def processes(self):
         """Those that run the bundle of this test's device."""

@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/core/command.h"
+#include "cli/core/interrupt.h"
 
 extern char **environ;
 
-enum { MOST_WORDS = 24 };
+enum { MOST_WORDS = 24, MOMENT_NS = 2000000, PATIENCE = 2500 /* moments: 5 s */ };
 
 static const char ssh_root[] = "$HOME/.cache/etscope";
 static const char adb_root[] = "/data/local/tmp/etscope";
@@ -130,11 +132,28 @@ static void begin(const struct cli_connection *connection, struct words *words,
     add(words, connection->address);
 }
 
-static int wait_for(pid_t process)
+static void close_end(int *end)
 {
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0) {
-        if (errno != EINTR) return -1;
+    if (*end >= 0) close(*end);
+    *end = -1;
+}
+
+/*
+ * Waits for the process. When this one is interrupted, it closes the end of the pipe, so that the
+ * script there ends; a process that does not end by that is ended.
+ */
+static int wait_for(pid_t process, int *end)
+{
+    const struct timespec moment = {0, MOMENT_NS};
+    int status = 0, patience = PATIENCE;
+    pid_t ended;
+    while ((ended = waitpid(process, &status, WNOHANG)) != process) {
+        if (ended < 0 && errno != EINTR) return -1;
+        if (cli_interrupted() != 0) {
+            close_end(end);
+            if (patience-- == 0) kill(process, SIGTERM);
+        }
+        nanosleep(&moment, NULL);
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 }
@@ -185,9 +204,9 @@ static int run_words(const struct words *words, struct cli_script_streams stream
                      strerror(failed),
                      strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
     } else {
-        code = wait_for(process);
+        code = wait_for(process, &ends[1]);
     }
-    if (ends[1] >= 0) close(ends[1]); /* from here on the script there is told that nobody waits */
+    close_end(&ends[1]);
     return code;
 }
 
@@ -204,6 +223,7 @@ int cli_connection_run(const struct cli_connection *connection, const char *scri
 
 int cli_connection_complain(const struct cli_connection *connection, const char *what)
 {
+    if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
     return cli_complain(CLI_UNAVAILABLE,
                         "%s: %s: the connection was refused or lost; `%s%s%s` "
                         "must work without a question",
@@ -262,6 +282,7 @@ void cli_connection_close(const struct cli_connection *connection)
     add(&words, program_of(connection));
     snprintf(socket, sizeof socket, "-oControlPath=%s", connection->socket);
     add(&words, socket);
+    add(&words, "-oLogLevel=QUIET");
     add(&words, "-O");
     add(&words, "exit");
     add(&words, connection->address);

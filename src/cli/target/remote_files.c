@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,7 +100,11 @@ static int name_file(const char *path, char name[CLI_REMOTE_NAME], uint64_t *byt
 {
     struct ets_file *file;
     struct ets_error error;
+    struct stat info;
     *bytes_out = 0;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        return cli_complain(CLI_USAGE, "%s: only files can be pushed to a target", path);
+    }
     if (cli_file_open_as_it_is(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     const struct ets_bytes bytes = ets_file_bytes(file);
     snprintf(name, CLI_REMOTE_NAME, "%016" PRIx64 "-%zu", ets_digest_of(bytes), bytes.size);

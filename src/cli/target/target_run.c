@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/core/interrupt.h"
 #include "cli/session/child.h"
 #include "cli/target/remote_files.h"
 #include "host/output.h"
@@ -218,7 +219,7 @@ static int run_there(struct request *r, const char *bundle)
     const int code = cli_connection_run(&remote->connection, script,
                                         (struct cli_script_streams){.input = NULL, .output = NULL});
     if (code == 0) return CLI_OK;
-    if (code == 1) {
+    if (code == 1 && cli_interrupted() == 0) {
         return cli_complain(CLI_UNAVAILABLE, "%s: the command cannot begin: is its disk full?",
                             remote->connection.name);
     }
@@ -381,7 +382,9 @@ int cli_target_run(const struct cli_arguments *arguments)
         code = cli_complain(CLI_USAGE, "%s needs a program", arguments->command->name);
     }
     if (code != CLI_OK) return code;
+    cli_interrupt_begin(); /* what runs there is ended first, and folders are removed */
     code = run(&request);
     cli_remote_close(&request.remote);
+    cli_interrupt_end();
     return code;
 }
