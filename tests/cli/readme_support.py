@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import run_support as support
+import target_support
 from language_support import write_tokenizers
 
 COMMAND = re.compile(r"^(?P<prompt>\$ )?(?P<line>(?:build/bin/)?etscope .*)$")
@@ -124,12 +125,24 @@ class Sandbox:
     def __exit__(self, *_):
         self.owner.cleanup()
 
+    def device(self):
+        """A stand-in of another machine, with a bundle."""
+        folder = self.folder / ".device"
+        if not folder.exists():
+            folder.mkdir()
+            target_support.write_stand_ins(folder)
+            if target_support.has_engine():
+                target_support.make_bundle(folder)
+        return target_support.environment(folder, folder, folder)
+
     def shell(self, line):
         """Runs one line; standard error comes with standard output, as on a terminal."""
         path = os.pathsep.join([os.path.dirname(support.ETSCOPE), os.environ.get("PATH", "")])
         environment = {**os.environ, "PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
                        "PYTHONPATH": os.pathsep.join([str(self.modules), os.environ.get("PYTHONPATH", "")])}
         environment.pop("COLUMNS", None)
+        if "--target" in line:
+            environment.update(self.device())
         return subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
                               check=False)

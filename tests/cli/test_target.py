@@ -1,13 +1,9 @@
-"""`--target`: the same program on another machine, by stand-ins of ssh and adb whose device is a folder.
-
-The bundle is that of this machine's own processor, so that what is pushed really runs there.
-"""
+"""`--target`: the same program on another machine, by stand-ins of ssh and adb whose device is a folder."""
 
 import io
 import os
 import signal
 import subprocess
-import sys
 import tarfile
 import tempfile
 import time
@@ -16,32 +12,10 @@ from pathlib import Path
 
 import run_support as support
 from support import FolderTest
+from target_support import environment, has_engine, make_bundle, write_stand_ins
 
-BUILD = Path(support.ETSCOPE).parents[1]
 OWNER = tempfile.TemporaryDirectory()
-BUNDLES = Path(OWNER.name) / "bundles"
-
-# The last word is the script. ETSCOPE_TEST_DEVICE is the device's home.
-SSH = """#!/bin/sh
-for word in "$@"; do script=$word; done
-case " $* " in *" -O exit "*) exit 0 ;; esac
-echo "$*" >> "$ETSCOPE_TEST_DEVICE/calls"
-{before}
-HOME=$ETSCOPE_TEST_DEVICE exec sh -c "$script"
-"""
-ADB = """#!/bin/sh
-there() {{ printf '%s' "$1" | sed "s,/data/local/tmp,$ETSCOPE_TEST_DEVICE,g"; }}
-[ "$1 $2" = "-s serial" ] || exit 1
-shift 2
-echo "$*" >> "$ETSCOPE_TEST_DEVICE/calls"
-{before}
-case $1 in
-shell) exec sh -c "$(there "$2")" ;;
-push) exec cp "$2" "$(there "$3")" ;;
-pull) exec cp "$(there "$2")" "$3" ;;
-esac
-exit 1
-"""
+BUNDLES = Path(OWNER.name)
 
 # A program that takes no time: it writes its output.
 SMALL = b"""#!/bin/sh
@@ -50,17 +24,9 @@ while [ $# -gt 0 ]; do [ "$1" != --output ] || echo trace > "$2"; shift; done
 
 
 def setUpModule():
-    if not (BUILD / "lib" / "libetscope_engine.so").exists():
+    if not has_engine():
         raise unittest.SkipTest("the engine is not built")
-    prefix = Path(OWNER.name) / "prefix"
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
-    machine = os.uname().machine
-    folders = [f"/lib/{machine}-linux-gnu", f"/usr/lib/{machine}-linux-gnu", "/lib64", "/lib"]
-    BUNDLES.mkdir()
-    subprocess.run([sys.executable, support.ROOT / "tools" / "make_bundle.py", prefix,
-                    BUNDLES / f"etscope-bundle-{machine}.tar",
-                    *(word for folder in folders for word in ("--libraries", folder))],
-                   check=True, capture_output=True)  # fmt: skip
+    make_bundle(BUNDLES)
 
 
 def tearDownModule():
@@ -78,14 +44,10 @@ class TargetTest(FolderTest):
 
     def before(self, what):
         """What each call does before its script."""
-        for name, text in (("ssh", SSH), ("adb", ADB)):
-            path = self.folder / name
-            path.write_text(text.format(before=what))
-            path.chmod(0o755)
+        write_stand_ins(self.folder, what)
 
     def environment(self):
-        return {"ETSCOPE_SSH": str(self.folder / "ssh"), "ETSCOPE_ADB": str(self.folder / "adb"),
-                "ETSCOPE_BUNDLES": str(BUNDLES), "ETSCOPE_TEST_DEVICE": str(self.device)}  # fmt: skip
+        return environment(self.folder, self.device, BUNDLES)
 
     def call(self, *words, code=support.OK):
         done = support.call(*words, "--target", self.target, cwd=self.folder, **self.environment())
