@@ -61,6 +61,7 @@ struct ets_trace_facts {
         filtered; /* filtered kinds, bits of ets_trace_what: some of their events are missing */
     uint32_t pool_threads; /* that kernels and delegates ran on, the caller included; 0: unknown */
     uint64_t recorded_begin, recorded_end; /* nanoseconds since 1970; 0: unknown */
+    struct ets_text device; /* lines "name=value", docs/SPEC.md, key 19; data NULL: unknown */
 };
 
 struct ets_trace_extra_run {

@@ -101,6 +101,8 @@ void ets_trace_extra_facts(const struct ets_trace_extra *extra, struct ets_trace
         } else if (key == ETS_EXTRA_RECORDED && value.size >= 16) {
             out->recorded_begin = ets_load_u64(value.data);
             out->recorded_end = ets_load_u64(value.data + 8);
+        } else if (key == ETS_EXTRA_DEVICE) {
+            out->device = (struct ets_text){(const char *)value.data, value.size};
         }
     }
 }

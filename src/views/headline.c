@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "inspect/accounting/accounting.h"
 #include "memory/memory_plan.h"
+#include "views/device_facts.h"
 #include "views/drift_sentence.h"
 #include "views/gap_headline.h"
 #include "views/sentence_numbers.h"
@@ -419,6 +420,15 @@ static bool find_plan(struct ets_arena *arena, const struct ets_inspection *insp
            ets_memory_plan_init(plan_out, &method, arena, NULL) == ETS_OK;
 }
 
+/* What the device did to the times; nothing where it did not, or does not tell. */
+static bool say_throttling(struct maker *m, const struct ets_inspection *inspection)
+{
+    const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
+    if (facts == NULL || !m->is_all_runs) return true;
+    ets_add_throttling(&m->line, facts->device);
+    return m->line.used == 0 || end_sentence(m);
+}
+
 static bool make_numbers(struct maker *m, const struct ets_gap_report *gap,
                          const struct ets_advice_words *words)
 {
@@ -442,6 +452,7 @@ bool ets_headline_make(struct ets_arena *arena, const struct ets_inspection *ins
                                &m.blocks)) {
         return false;
     }
+    if (!say_throttling(&m, inspection)) return false;
     if (m.blocks.count == 1 && !make_one(&m, &m.blocks.items[0])) return false;
     if (m.blocks.count > 1 && !make_several(&m)) return false;
     if (plan == NULL && find_plan(arena, inspection, options->program, &found)) plan = &found;

@@ -34,6 +34,56 @@ class Extra(support.FolderTest):
         self.assertIn(message, done.stderr.decode())
 
 
+class Devices(Extra):
+    def device(self, name, *lines):
+        path = support.make_dump(self.folder / name, [EXECUTE])
+        value = "".join(line + "\n" for line in lines).encode()
+        return support.add_extra(path, support.extra_block(values=[(19, value)]))
+
+    def test_extra__the_device_is_told(self):
+        path = self.device("a.etdp", "model=A Board", "cores=4 of 1800 MHz", "limit_mhz=2400 2400", "=x", "nothing",
+                           "temperature=41.0 42.5", "a_later_fact=1 2")  # fmt: skip
+        text = self.ok("info", path).stdout.decode()
+        for line in ("device         A Board", "cores          4 of 1800 MHz",
+                     "clock limit    2400 2400 MHz before and after",
+                     "temperature    41.0 42.5 degrees Celsius before and after", "a_later_fact   1 2"):
+            self.assertIn(f"  {line}\n", text)
+        facts = json.loads(self.ok("info", path, "--format", "json").stdout)
+        self.assertEqual(facts["rows"][0]["trace"]["device"],
+                         {"model": "A Board", "cores": "4 of 1800 MHz", "limit_mhz": "2400 2400",
+                          "temperature": "41.0 42.5", "a_later_fact": "1 2"})  # fmt: skip
+        self.assertNotIn("clock", self.ok("inspect", path).stdout.decode())
+
+    def test_extra__a_lowered_clock_is_said_first(self):
+        path = self.device("a.etdp", "limit_mhz=2400 1800", "temperature=41.0 72.5")
+        first = self.ok("inspect", path, "--width", "300").stdout.decode().splitlines()[0]
+        self.assertEqual(first, "the system lowered the clock from 2400 to 1800 MHz at most while this was recorded "
+                         "(temperature 41.0 to 72.5 degrees Celsius): the later runs are slower by it")
+        for line in ("limit_mhz=2400 2390", "limit_mhz=1800 2400", "limit_mhz=2400", "limit_mhz=2400 18x0",
+                     "limit_mhz=2400 1800 3", "limit_mhz= 1800"):
+            path = self.device("b.etdp", line)
+            self.assertNotIn("lowered", self.ok("inspect", path).stdout.decode(), line)
+
+    def test_extra__recordings_of_two_devices_are_told_apart(self):
+        first = self.device("a.etdp", "model=A Board", "governor=schedutil", "system=one")
+        other = self.device("b.etdp", "model=A Board", "governor=performance", "system=two")
+        note = "note: recorded on different devices, "
+        done = self.ok("diff", first, other).stderr.decode()
+        self.assertIn(note + "governor schedutil before and governor performance after: the difference may be theirs",
+                      done)
+        other = self.device("b.etdp", "model=Another", "governor=performance")
+        self.assertIn(note + "A Board before and Another after", self.ok("diff", first, other).stderr.decode())
+        for other in (self.device("b.etdp", "model=A Board"), self.dump()):
+            self.assertNotIn(note, self.ok("diff", first, other).stderr.decode())
+
+    def test_extra__run_tells_the_device(self):
+        done = run_support.call("run", run_support.DATA / "mlp_portable" / "model.pte", "-o", self.folder / "t.etdp")
+        if done.returncode == run_support.UNAVAILABLE:
+            self.skipTest(done.stderr)
+        facts = json.loads(self.ok("info", self.folder / "t.etdp", "--format", "json").stdout)
+        self.assertRegex(facts["rows"][0]["trace"]["device"]["cores"], r"^\d")
+
+
 class Units(Extra):
     def test_extra__times_are_nanoseconds_whatever_is_said(self):
         path = self.dump(clock=(1, 1, 1_000_000))

@@ -14,6 +14,7 @@ static void put_facts(struct ets_json_writer *json, const struct ets_trace_facts
     ets_json_put_count(json, "pool_threads", facts->pool_threads);
     ets_json_put_count(json, "recorded_begin", facts->recorded_begin);
     ets_json_put_count(json, "recorded_end", facts->recorded_end);
+    ets_json_put_text(json, "device", facts->device);
     ets_json_put_count(json, "mode", facts->mode);
     ets_json_put_count(json, "filtered", facts->filtered);
     ets_json_put_blob(json, "fingerprint", facts->fingerprint, true);

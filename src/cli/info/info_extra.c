@@ -3,9 +3,11 @@
 #include "cli/info/info_extra.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "inspect/stated_nodes.h"
+#include "views/device_facts.h"
 
 static const char *const mode_names[] = {"stop", "ring", "stream"};
 static const char *const purpose_names[] = {"unknown", "load", "execute"};
@@ -169,6 +171,52 @@ static void tell_recorded(struct ets_facts *facts, const struct ets_trace_facts 
     ets_facts_end(facts);
 }
 
+static bool is_named(struct ets_text name, const char *expected)
+{
+    return name.size == strlen(expected) && memcmp(name.data, expected, name.size) == 0;
+}
+
+/* A label of a line for people; NULL: the fact's own name. */
+static const char *label_of(struct ets_text name)
+{
+    static const char *const labels[][2] = {
+        {"model", "device"}, {"limit_mhz", "clock limit"}, {"clock_mhz", "clock"}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        if (is_named(name, labels[i][0])) return labels[i][1];
+    }
+    return NULL;
+}
+
+/* What it was recorded on; two values are those before and after. */
+static void tell_device(struct ets_facts *facts, struct ets_text device)
+{
+    struct ets_text name, value;
+    if (device.data == NULL) {
+        ets_json_put_null(facts->json, "device");
+        return;
+    }
+    ets_json_begin_object(facts->json, "device");
+    for (size_t at = 0; ets_device_fact_next(device, &at, &name, &value);) {
+        const char *label = label_of(name);
+        char key[32];
+        if (name.size >= sizeof key) continue;
+        memcpy(key, name.data, name.size);
+        key[name.size] = '\0';
+        if (label != NULL) ets_facts_line(facts, "%s", label);
+        else ets_facts_line(facts, "%s", key);
+        ets_facts_text(facts, key, value);
+        if (is_named(name, "limit_mhz") || is_named(name, "clock_mhz")) {
+            ets_facts_words(facts, " MHz before and after");
+        } else if (is_named(name, "temperature")) {
+            ets_facts_words(facts, " degrees Celsius before and after");
+        } else if (is_named(name, "battery")) {
+            ets_facts_words(facts, " percent");
+        }
+        ets_facts_end(facts);
+    }
+    ets_json_end_object(facts->json);
+}
+
 static void tell_trace(struct ets_facts *facts, const struct ets_inspection *inspection,
                        const struct ets_trace_facts *trace)
 {
@@ -179,6 +227,7 @@ static void tell_trace(struct ets_facts *facts, const struct ets_inspection *ins
     ets_facts_text(facts, "runtime", runtime);
     ets_facts_end(facts);
     tell_recorded(facts, trace);
+    tell_device(facts, trace->device);
     tell_clock(facts, trace, ets_inspection_tick_unit(inspection, NULL) == ETS_UNIT_CYCLES);
     tell_tracer(facts, trace, runtime.data != NULL);
     fingerprint_text(trace, fingerprint);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/session/session.h"
 #include "cli/session/crash.h"
+#include "cli/session/tell_device.h"
 #include "host/output.h"
 
 #include <math.h>
@@ -269,6 +270,7 @@ int cli_session_open(const struct cli_arguments *arguments, bool wants_trace, ui
 {
     const unsigned threads = (unsigned)cli_number(arguments, "--threads", 0);
     const int code = cli_session_prepare(arguments, wants_trace, runs, warmup, session);
+    if (wants_trace) ets_device_read_moment("", &session->before);
     if (code != CLI_OK) return code != CLI_OK ? code : CLI_USAGE;
     return cli_session_start(session, threads);
 }
@@ -620,6 +622,10 @@ int cli_session_finish(struct cli_session *session)
     cli_count_input(session->debug);
     if (session->measures_tracing && choose_tracer(session) == ETS_TRACER_ETSCOPE) {
         cli_measure_tracing(session);
+    }
+    if (choose_tracer(session) == ETS_TRACER_ETSCOPE &&
+        !cli_tell_device(&session->told, &session->before)) {
+        return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }
     if (!ets_extra_growth_append(&session->told, session->trace, &session->grown_trace, &size)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");

@@ -7,6 +7,7 @@
 #include "cli/session/timed_runs.h"
 #include "dump/extra_inputs.h"
 #include "etscope/engine.h"
+#include "host/device.h"
 #include "host/output.h"
 
 /* clang-format off */
@@ -68,6 +69,7 @@ struct cli_session {
     bool is_next_turn;                                  /* where inputs come from was told */
     uint8_t fingerprint[ETS_PROGRAM_FINGERPRINT_BYTES]; /* of the model, for the trace */
     struct ets_extra_growth told;                       /* to be added to the trace */
+    struct ets_device_moment before;                    /* how the device was when runs began */
     uint8_t *grown_trace;                               /* that has them; NULL: none */
     struct ets_bytes trace, debug;                      /* after cli_session_execute; borrowed */
     const char *default_method;                         /* if --method names none */

@@ -7,6 +7,7 @@
 
 #include "cli/core/cli_text.h"
 #include "inspect/stated_nodes.h"
+#include "views/device_facts.h"
 
 /* Opens the models of both sides. */
 static int open_own_models(const struct cli_side_paths *before, const struct cli_side_paths *after,
@@ -112,6 +113,24 @@ static void note_threads(const struct cli_sides *sides)
              before, before == 1 ? "" : "s", after);
 }
 
+/* Of the first trace that is at hand; data NULL: none, or it does not tell. */
+static struct ets_text device_of(const struct cli_traces *traces)
+{
+    const struct ets_trace_facts *facts =
+        traces->kept_count > 0 ? ets_inspection_trace(traces->kept[0].inspection) : NULL;
+    return facts == NULL ? (struct ets_text){NULL, 0} : facts->device;
+}
+
+static void note_devices(const struct cli_sides *sides)
+{
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
+    ets_add_other_device(&text, device_of(&sides->traces[0]), device_of(&sides->traces[1]));
+    if (text.used == 0) return;
+    cli_note("recorded on different devices, %.*s: the difference may be theirs", (int)text.used,
+             room);
+}
+
 int cli_sides_open(const struct cli_arguments *arguments, const struct cli_side_paths *before,
                    const struct cli_side_paths *after, const struct ets_difference_options *options,
                    struct cli_sides *sides)
@@ -130,6 +149,7 @@ int cli_sides_open(const struct cli_arguments *arguments, const struct cli_side_
         return CLI_MISMATCH;
     }
     note_threads(sides);
+    note_devices(sides);
     return ets_difference_open(sides->traces[0].pool, sides->traces[1].pool, options,
                                &sides->difference, &error) == ETS_OK
                ? CLI_OK
