@@ -30,7 +30,10 @@ static bool has_captured(const struct ets_inspection *inspection)
     return false;
 }
 
-/* Notes drift, and leaves out warm-up if runs are to be steady. */
+/*
+ * Notes drift, and leaves out warm-up if runs are to be steady. Tokens that take longer the later
+ * they are do not drift: on both sides they are at their positions.
+ */
 static bool find_phases(const struct ets_inspection *inspection, bool is_steady,
                         const struct ets_allocator *allocator, struct ets_pool_part *part)
 {
@@ -38,7 +41,8 @@ static bool find_phases(const struct ets_inspection *inspection, bool is_steady,
     const uint32_t whole = ets_inspection_total_row(inspection, part->block);
     if (whole == ETS_NO_INDEX) return true;
     if (ets_run_phases_of_row(inspection, whole, allocator, &phases, NULL) != ETS_OK) return false;
-    if (phases.state == ETS_PHASE_DRIFTING) part->drift = phases.drift;
+    const bool grows = ets_inspection_block(inspection, part->block)->stage == ETS_STAGE_DECODE;
+    if (phases.state == ETS_PHASE_DRIFTING && !grows) part->drift = phases.drift;
     if (!is_steady) return true;
     part->left_out = phases.warm_up;
     part->run_count -= phases.warm_up;

@@ -65,6 +65,17 @@ class Stages(support.FolderTest):
         done = support.run("gate", "--before", TRACE, "--after", TRACE, "--budget", budget)
         self.assertIn(b"decode", done.stderr)
 
+    def test_stages__are_names_of_blocks(self):
+        for name, rows in (("decode", "decode"), ("Execute prefill", "prefill")):
+            done = support.run("inspect", TRACE, *PROMPT, "--block", name)
+            self.assertEqual(done.returncode, support.OK, done.stderr)
+            self.assertRegex(done.stdout.decode(), rf"(?m)^Execute - .*{rows} - \d run")
+            self.assertNotRegex(done.stdout.decode(), "(?m)^Default")
+        done = support.run("inspect", TRACE, *PROMPT, "--block", "sampling")
+        self.assertEqual(done.returncode, support.USAGE)
+        self.assertIn(b'the trace has no block "sampling"; its blocks are 0 Default, 1 Execute prefill, 2 Execute decode',
+                      done.stderr)
+
     def gate(self, *rules, before=TRACE, after=TRACE, words=PROMPT):
         budget = self.folder / "budget.txt"
         budget.write_text("\n".join(rules) + "\n", encoding="utf-8")

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/traces/trace_notes.h"
@@ -21,6 +22,21 @@ struct ets_inspect_options cli_inspection_options(const struct cli_arguments *ar
         .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
         .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS),
     };
+}
+
+/* A block's names: its own, that of its stage, and both as the first lines say: "forward decode". */
+static bool is_called(const struct ets_block *block, const char *wanted)
+{
+    const char *stage = ets_run_stage_name(block->stage);
+    char name[256];
+    if (cli_text_is(block->name, wanted)) return true;
+    if (stage == NULL) return false;
+    if (strcmp(stage, wanted) == 0) return true;
+    snprintf(name, sizeof name, "%.*s %s", (int)(block->name.size < 200 ? block->name.size : 200),
+             block->name.data, stage);
+    if (strcmp(name, wanted) == 0) return true;
+    snprintf(name, sizeof name, "%.200s %s", block->method == NULL ? "" : block->method, stage);
+    return strcmp(name, wanted) == 0;
 }
 
 int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_inspection *inspection,
@@ -43,7 +59,7 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
     uint32_t named = 0;
     for (uint32_t i = 0; i < blocks; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
-        const bool is_named = cli_text_is(block->name, wanted);
+        const bool is_named = is_called(block, wanted);
         if (!is_named && !(is_number && number == i)) continue;
         *block_out = i;
         named++;
@@ -53,9 +69,12 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
     size_t used = 0;
     for (uint32_t i = 0; i < blocks && used < 200; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s", i > 0 ? ", " : "", i,
+        const char *stage = ets_run_stage_name(block->stage);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s%s%s",
+                                 i > 0 ? ", " : "", i,
                                  (int)(block->name.size < 40 ? block->name.size : 40),
-                                 block->name.data);
+                                 block->name.data, stage == NULL ? "" : " ",
+                                 stage == NULL ? "" : stage);
     }
     return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; its blocks are %s",
                         named == 0 ? "no block" : "several blocks", wanted, list);
