@@ -1,4 +1,7 @@
-/* Finds the stack of layers that takes the most time, and which of its layers differ. */
+/*
+ * Finds the stack of layers that takes the most time, and which of its layers differ. Layers are
+ * compared by their medians over the runs: a mean of few runs is one of the machine's pauses.
+ */
 #include "views/layer_times.h"
 
 #include <math.h>
@@ -53,7 +56,7 @@ static double median_of(double *values, uint32_t count)
 
 static struct ets_span span_of(const struct ets_operator_line *line)
 {
-    return ets_span_of(line->times.middle, line->error, 1);
+    return ets_span_of(line->times.statistics.p50, line->error, 1);
 }
 
 /* How far apart two spans are; 0: they meet. */
@@ -130,8 +133,8 @@ bool ets_layer_times_find(struct ets_arena *arena, const struct ets_operator_lin
     return true;
 }
 
-size_t ets_layer_times_print(const struct ets_layer_times *layers, double tick_ns, char *text,
-                             size_t room)
+size_t ets_layer_times_print(const struct ets_layer_times *layers, uint32_t runs, double tick_ns,
+                             char *text, size_t room)
 {
     struct ets_text_builder note = {text, room, 0};
     const double scale = ets_time_scale(layers->median, tick_ns);
@@ -153,5 +156,6 @@ size_t ets_layer_times_print(const struct ets_layer_times *layers, double tick_n
     }
     ets_add_text(&note, layers->odd_count > 1 ? ": the others take " : ", which take ");
     ets_add_time_in(&note, layers->range, tick_ns, scale);
+    if (runs == 1) ets_add_text(&note, ", in this one run");
     return note.used;
 }

@@ -300,7 +300,8 @@ static bool add_layers(const struct filler *f, const struct ets_operator_lines *
     struct ets_layer_times layers;
     if (f->options->group_by != ETS_GROUP_LAYER) return true;
     if (!ets_layer_times_find(f->arena, lines, &layers)) return false;
-    const size_t size = ets_layer_times_print(&layers, f->tick_ns, text, sizeof text);
+    const size_t size =
+        ets_layer_times_print(&layers, f->runs.count, f->tick_ns, text, sizeof text);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
     return true;
 }
