@@ -82,7 +82,8 @@ static void say(struct ets_text_builder *text, const struct ets_row *row, double
     ets_add_time(text, (struct ets_span){in_decode, in_decode}, tick_ns);
     ets_add_text(text,
                  " for a token of decode: most of it is not the prompt's work, but perhaps "
-                 "the first use in the process");
+                 "the first use in the process, or a pause of the machine; a second prompt in the "
+                 "process tells them apart");
 }
 
 bool ets_add_first_use(struct ets_arena *arena, const struct ets_inspection *inspection,

@@ -43,7 +43,8 @@ static void first_use__is_said_where_decode_does_not_explain_it(void **state)
     assert_string_equal(text,
                         "instruction 3 (mul.out) took 50 us for 8 tokens, but at most 100 ns "
                         "for a token of decode: most of it is not the prompt's work, but "
-                        "perhaps the first use in the process");
+                        "perhaps the first use in the process, or a pause of the machine; a second "
+                        "prompt in the process tells them apart");
 }
 
 static void first_use__of_what_a_prompt_may_take_is_not_said(void **state)
