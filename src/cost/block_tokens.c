@@ -31,10 +31,11 @@ void ets_block_tokens_read(const struct ets_inspection *inspection, uint32_t blo
 {
     *tokens_out = (struct ets_block_tokens){.group_count = 0};
     const struct ets_block *of = ets_inspection_block(inspection, block);
-    const uint32_t runs = ets_inspection_run_count(inspection);
-    for (uint32_t i = of->first_run; i < runs; i++) {
+    for (uint32_t i = of->first_run, seen = 0; seen < of->run_count; i++) {
         const struct ets_run *run = ets_inspection_run(inspection, i);
-        if (run->block != block || (only != ETS_NO_INDEX && only != i)) continue;
+        if (run->block != block) continue;
+        seen++;
+        if (only != ETS_NO_INDEX && only != i) continue;
         if (run->tokens == 0 || run->position > MOST_POSITION || !add_run(tokens_out, run)) {
             tokens_out->group_count = 0;
             return;

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-/* A time of fewer nanoseconds says nothing of the work. */
-#define LEAST_TIME_NS 10e3
-/* A time of fewer empty calls neither. */
+/* A time of fewer empty calls says nothing of the work. */
 #define LEAST_CALLS 3
 /* From this share of its roof on, an operator is held back by it. */
 #define REACHED 0.6
+/* A stage is not held back by its calls if so much of its time is in long ones. */
+#define MOST_LONG 0.5
 
 static const char *const verdicts[ETS_ROOF_VERDICT_COUNT] = {
     NULL, "compute-bound", "memory-bound", "overhead-bound", "below the roof", "unknown"};
@@ -76,7 +76,7 @@ static enum ets_roof_verdict judge(const struct ets_roof_question *q, double emp
     if (q->reason != ETS_ROOF_REASON_NONE) return unknown(answer, q->reason);
     if (!(time > 0)) return unknown(answer, ETS_ROOF_NO_TIME);
     if (isnan(answer->bound_ns)) return unknown(answer, ETS_ROOF_NOT_MEASURED);
-    if (time / q->calls < LEAST_TIME_NS || time < LEAST_CALLS * empty_ns) {
+    if (time / q->calls < ETS_ROOF_LEAST_CALL_NS || time < LEAST_CALLS * empty_ns) {
         return ETS_ROOF_VERDICT_OVERHEAD_BOUND;
     }
     if (answer->bound_ns / q->most_ns > ETS_ROOF_TOLERANCE)
@@ -114,7 +114,8 @@ static enum ets_roof_verdict judge_stage(const struct ets_machine *machine,
     if (reading > ETS_ROOF_TOLERANCE) return unknown(answer, ETS_ROOF_TOO_FAST);
     if (reading >= REACHED && reading >= computing) return ETS_ROOF_VERDICT_MEMORY_BOUND;
     if (computing >= REACHED) return ETS_ROOF_VERDICT_COMPUTE_BOUND;
-    if (q->ns < LEAST_TIME_NS * calls || q->ns < LEAST_CALLS * empty_ns) {
+    const bool is_short = q->ns < ETS_ROOF_LEAST_CALL_NS * calls || q->ns < LEAST_CALLS * empty_ns;
+    if (is_short && q->long_ns < MOST_LONG * q->ns) { /* else few long calls are most of it */
         return ETS_ROOF_VERDICT_OVERHEAD_BOUND;
     }
     return q->missing != ETS_ROOF_REASON_NONE ? unknown(answer, q->missing)

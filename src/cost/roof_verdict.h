@@ -60,6 +60,9 @@ struct ets_roof_question {
     enum ets_roof_reason reason; /* what the caller knows to make it UNKNOWN; else NONE */
 };
 
+/* A call that takes fewer nanoseconds says nothing of its work. */
+#define ETS_ROOF_LEAST_CALL_NS 10e3
+
 /* Operators may be so much faster than a measured roof; a larger share means that it is wrong. */
 #define ETS_ROOF_TOLERANCE 1.05
 
@@ -82,6 +85,7 @@ struct ets_stage_question {
     double compute_ns; /* of products at their roofs; at least that where `missing` */
     double ns;
     double kernel_calls, delegate_calls;
+    double long_ns; /* in calls that take too long to be overhead; 0: that is not known */
     uint32_t threads;
     enum ets_roof_reason missing; /* why some products have no roof; NONE: all have */
     enum ets_roof_reason reason;  /* what the caller knows to make it UNKNOWN; else NONE */

@@ -31,7 +31,7 @@ static enum ets_status find_layers(struct work *work, struct ets_error *error)
     if (layers->count == 0) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
                         "%.*s: no product or embedding takes a floating-point weight of two "
-                        "dimensions from the record",
+                        "dimensions from the record; it must be of the float model",
                         ETS_TEXT(graph->name));
     }
     if (options->program != NULL) {

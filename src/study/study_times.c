@@ -76,8 +76,12 @@ bool ets_study_token_reads(struct ets_study *study, struct ets_studied_trace *tr
         ok = ets_chosen_runs_find(&study->arena, inspection, b, ETS_NO_INDEX, 0, &runs);
         if (!ok) break;
         const struct ets_token_reads_question question = {
-            &trace->costs, b, trace->unit == ETS_UNIT_NS ? runs.whole * trace->tick : 0,
-            study->sources.machine, study->sources.threads};
+            &trace->costs,
+            b,
+            trace->unit == ETS_UNIT_NS ? runs.whole * trace->tick : 0,
+            trace->tick,
+            study->sources.machine,
+            study->sources.threads};
         ok = ets_token_reads_find(&study->arena, inspection, &question, &reads[b]);
     }
     if (ok) trace->token_reads = reads;

@@ -241,8 +241,8 @@ static bool add_token_reads(struct ets_cost_reader *reader, const struct ets_ins
     const double tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit);
     if (costs->tokens[b].group_count == 0) return true;
     if (!ets_chosen_runs_find(&reader->arena, inspection, b, ETS_NO_INDEX, 0, &runs)) return false;
-    const struct ets_token_reads_question question = {costs, b, runs.whole * tick_ns,
-                                                      held->options.machine, held->options.threads};
+    const struct ets_token_reads_question question = {
+        costs, b, runs.whole * tick_ns, tick_ns, held->options.machine, held->options.threads};
     if (!ets_token_reads_find(&reader->arena, inspection, &question, &reads)) return false;
     ets_add_token_reads(&text, &reads);
     return add_headline(reader, room, text.used);

@@ -4,20 +4,13 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "etscope/experimental/row_filter.h"
 #include "inspect/patterns.h"
 #include "inspect/time_details.h"
+#include "views/operator_rows.h"
 #include "views/sentence_numbers.h"
 
 #define ALLOWED 3.0     /* times what decode takes for as many tokens */
 #define LEAST_SHARE 0.1 /* of the run */
-
-/* An instruction at the top of a method, with all that it calls. */
-static bool is_instruction(const struct ets_inspection *inspection, const struct ets_row *row)
-{
-    if (row->is_delegated || row->chain == -1 || ets_row_has_own_clock(row)) return false;
-    return row->parent == ETS_NO_INDEX || ets_inspection_row(inspection, row->parent)->chain == -1;
-}
 
 /* Decode of the same method. A trace that names no method has blocks of one only. */
 static bool is_its_decode(const struct ets_block *prompt, const struct ets_block *other)
@@ -34,7 +27,7 @@ static bool find_in_decode(struct ets_arena *arena, const struct ets_inspection 
     for (uint32_t i = 0; i < ets_inspection_row_count(inspection); i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
         const struct ets_block *block = ets_inspection_block(inspection, row->block);
-        if (!is_its_decode(prompt, block) || !is_instruction(inspection, row)) continue;
+        if (!is_its_decode(prompt, block) || !ets_row_is_instruction(inspection, row)) continue;
         if (row->chain != 0 || row->instruction < 0 || (uint32_t)row->instruction >= count)
             continue;
         double *ticks = ets_arena_alloc_array(arena, block->run_count, sizeof *ticks);
@@ -104,7 +97,8 @@ bool ets_add_first_use(struct ets_arena *arena, const struct ets_inspection *ins
     for (uint32_t i = prompt->first_row; i < prompt->first_row + prompt->row_count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, i);
         double ticks;
-        if (row->chain != 0 || !is_instruction(inspection, row) || row->instruction < 0) continue;
+        if (row->chain != 0 || !ets_row_is_instruction(inspection, row) || row->instruction < 0)
+            continue;
         if (!find_in_first_run(arena, inspection, i, &ticks)) return false;
         const double known = most[row->instruction];
         if (known == 0 || ticks <= ALLOWED * tokens * known) continue;

@@ -30,6 +30,12 @@ uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_
     return whole;
 }
 
+bool ets_row_is_instruction(const struct ets_inspection *inspection, const struct ets_row *row)
+{
+    if (row->is_delegated || row->chain == -1 || ets_row_has_own_clock(row)) return false;
+    return row->parent == ETS_NO_INDEX || ets_inspection_row(inspection, row->parent)->chain == -1;
+}
+
 const struct ets_row *ets_operator_placed_row(const struct ets_inspection *inspection,
                                               const struct ets_row *row)
 {

@@ -16,6 +16,12 @@ bool ets_operator_row_is_shown(const struct ets_inspection *inspection, bool all
  */
 uint32_t ets_operator_whole_row(const struct ets_inspection *inspection, uint32_t block);
 
+/*
+ * An instruction of the program with all that it calls, unless another one encloses it: these add
+ * up to the run.
+ */
+bool ets_row_is_instruction(const struct ets_inspection *inspection, const struct ets_row *row);
+
 /* What a group by operator is named: "Convolution (NHWC, F32)" of "Convolution (NHWC, F32) #3". */
 struct ets_text ets_operator_group_name(const struct ets_row *row);
 

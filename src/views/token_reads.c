@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "views/cost_headline.h"
+#include "views/operator_rows.h"
 #include "views/sentence_numbers.h"
 
 /* Rows that enclose no other. NULL: no memory. */
@@ -47,6 +48,25 @@ static bool compute(struct ets_arena *arena, const struct ets_inspection *inspec
     return is_leaf != NULL;
 }
 
+/* What a run takes in calls that are too long to be overhead, each the median over the runs. */
+static bool find_long_calls(const struct ets_inspection *inspection,
+                            const struct ets_token_reads_question *q, double *ns_out)
+{
+    const struct ets_block *block = ets_inspection_block(inspection, q->block);
+    *ns_out = 0;
+    for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
+        struct ets_statistics ticks;
+        const struct ets_row *row = ets_inspection_row(inspection, i);
+        if (!ets_row_is_instruction(inspection, row)) continue;
+        if (ets_inspection_row_statistics(inspection, i, ETS_NO_INDEX, &ticks, NULL) != ETS_OK) {
+            return false;
+        }
+        const double ns = ticks.p50 * q->tick_ns;
+        if (ns >= ETS_ROOF_LEAST_CALL_NS * row->calls_per_run) *ns_out += ns;
+    }
+    return true;
+}
+
 static enum ets_roof_reason doubt_of(const struct ets_cost *cost)
 {
     if (ets_cost_state(cost) != ETS_COST_KNOWN) return ETS_ROOF_NO_COST;
@@ -83,7 +103,10 @@ bool ets_token_reads_find(struct ets_arena *arena, const struct ets_inspection *
         .threads = question->threads,
         .reason = doubt_of(cost),
     };
-    if (!compute(arena, inspection, question, &of)) return false;
+    if (!compute(arena, inspection, question, &of) ||
+        !find_long_calls(inspection, question, &of.long_ns)) {
+        return false;
+    }
     reads_out->roof = ets_roof_judge_stage(question->machine, &of);
     reads_out->level = ets_memory_level_name(reads_out->roof.level);
     reads_out->verdict = ets_roof_verdict_name(reads_out->roof.verdict);

@@ -3,7 +3,7 @@
  * machine's read bandwidth that is.
  *
  *     struct ets_token_reads reads;
- *     const struct ets_token_reads_question question = {&costs, block, ns, &machine, 2};
+ *     const struct ets_token_reads_question question = {&costs, block, ns, 1, &machine, 2};
  *     if (!ets_token_reads_find(&arena, inspection, &question, &reads)) return no_memory;
  *     ets_add_token_reads(&text, &reads);
  *
@@ -21,6 +21,7 @@ struct ets_token_reads_question {
     const struct ets_costs *costs;
     uint32_t block;
     double ns;                         /* of a run; NaN or 0: not known */
+    double tick_ns;                    /* of the trace */
     const struct ets_machine *machine; /* NULL: none */
     uint32_t threads;                  /* that ran */
 };

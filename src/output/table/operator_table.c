@@ -228,9 +228,9 @@ static bool add_token_reads(const struct filler *f, uint32_t block)
 {
     char room[512];
     struct ets_text_builder text = {room, sizeof room, 0};
-    const struct ets_token_reads_question question = {f->options->costs, block,
-                                                      f->runs.whole * f->tick_ns,
-                                                      f->options->machine, f->options->threads};
+    const struct ets_token_reads_question question = {
+        f->options->costs,  block, f->runs.whole * f->tick_ns, f->tick_ns, f->options->machine,
+        f->options->threads};
     struct ets_token_reads reads;
     if (!ets_token_reads_find(f->arena, f->inspection, &question, &reads)) return false;
     ets_add_token_reads(&text, &reads);

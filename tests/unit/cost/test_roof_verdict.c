@@ -161,7 +161,7 @@ static struct ets_roof_answer ask_stage(struct ets_stage_question question)
     memcpy(roofs, made_roofs, sizeof made_roofs);
     roofs[machine.roof_count++] = read;
     machine.roofs = roofs;
-    question.read_bytes = 64e6;
+    if (question.read_bytes == 0) question.read_bytes = 64e6;
     question.threads = 1;
     question.kernel_calls = question.delegate_calls = 10;
     return ets_roof_judge_stage(&machine, &question);
@@ -183,6 +183,20 @@ static void test_roof_verdict__a_stage_reads_computes_or_calls(void **state)
     /* Of little, the calls cost: 20 that take less than 10 us each. */
     answer = ets_roof_judge_stage(&made_machine, &(struct ets_stage_question){.ns = 1e5});
     assert_int_equal(answer.reason, ETS_ROOF_NOT_MEASURED);
+}
+
+/* 20 calls of 4 us each, or 19 short ones and one that takes most of the time. */
+static void test_roof_verdict__a_stage_with_a_long_call_is_not_held_back_by_calls(void **state)
+{
+    (void)state;
+    struct ets_stage_question question = {.ns = 80e3, .read_bytes = 64};
+    assert_int_equal(ask_stage(question).verdict, ETS_ROOF_VERDICT_OVERHEAD_BOUND);
+    question.long_ns = 39e3;
+    assert_int_equal(ask_stage(question).verdict, ETS_ROOF_VERDICT_OVERHEAD_BOUND);
+    question.long_ns = 60e3;
+    assert_int_equal(ask_stage(question).verdict, ETS_ROOF_VERDICT_BELOW_ROOF);
+    question.missing = ETS_ROOF_NO_INT4;
+    assert_int_equal(ask_stage(question).reason, ETS_ROOF_NO_INT4);
 }
 
 static void test_roof_verdict__a_stage_without_all_roofs_is_not_below_them(void **state)
@@ -211,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_roof_verdict__whole_microseconds_are_a_range),
         cmocka_unit_test(test_roof_verdict__says_why_it_is_unknown),
         cmocka_unit_test(test_roof_verdict__a_stage_reads_computes_or_calls),
+        cmocka_unit_test(test_roof_verdict__a_stage_with_a_long_call_is_not_held_back_by_calls),
         cmocka_unit_test(test_roof_verdict__a_stage_without_all_roofs_is_not_below_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,9 @@
 /* What is said of the bytes that a stage of a generation reads. */
+#include "test_recorded_runs.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_machine_support.h"
 #include "views/token_reads.h"
 
 static const struct ets_cost known = {
@@ -105,12 +102,54 @@ static void test_token_reads__say_what_holds_them_back(void **state)
           "mean of 8 to 11; the machine's read bandwidth was not measured");
 }
 
+/* The verdict on decode with 5 calls, of which one takes `inner` of 20 us. */
+static enum ets_roof_verdict judge(uint64_t inner)
+{
+    static uint8_t bytes[TRACE_BYTES];
+    static const struct ets_roof read = {ETS_ROOF_READ, 1, 96 << 20, 8000, 1e3, 50, 0};
+    const struct ets_text method = {"forward", 7};
+    const uint64_t ticks[] = {20000 - inner, 20000 - inner}, inners[] = {inner, inner};
+    const struct ets_run_tokens told[] = {{method, 0, ETS_STAGE_DECODE, 1, 8},
+                                          {method, 1, ETS_STAGE_DECODE, 1, 9}};
+    size_t size;
+    uint8_t *grown = with_entries(record_instructions(bytes, ticks, inners, 2), told, 2, &size);
+    struct ets_inspection *inspection =
+        inspect((struct ets_bytes){grown, size}, (struct ets_inspect_options){.record = NULL});
+    struct ets_roof roofs[sizeof made_roofs / sizeof *made_roofs + 1];
+    struct ets_machine machine = made_machine;
+    memcpy(roofs, made_roofs, sizeof made_roofs);
+    roofs[machine.roof_count++] = read;
+    machine.roofs = roofs;
+    struct ets_arena arena;
+    struct ets_token_reads reads;
+    ets_arena_init(&arena, NULL, 0);
+    const struct ets_total_cost total = {.cost = known};
+    const struct ets_block_tokens tokens = decode(&known).tokens;
+    const struct ets_cost rows[8] = {{.operators = 0}};
+    const struct ets_costs costs = {rows, &total, &tokens};
+    assert_int_equal(ets_inspection_block_count(inspection), 1);
+    const struct ets_token_reads_question question = {&costs, 0, 20000, 1, &machine, 1};
+    assert_true(ets_token_reads_find(&arena, inspection, &question, &reads));
+    ets_arena_reset(&arena);
+    ets_inspection_close(inspection);
+    free(grown);
+    return reads.roof.verdict;
+}
+
+static void test_token_reads__one_long_call_is_no_overhead(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(4000), ETS_ROOF_VERDICT_OVERHEAD_BOUND);
+    assert_int_equal(judge(15000), ETS_ROOF_VERDICT_BELOW_ROOF);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_token_reads__say_bytes_position_and_rate),
         cmocka_unit_test(test_token_reads__bounds_and_parts_are_no_rates),
         cmocka_unit_test(test_token_reads__say_what_holds_them_back),
+        cmocka_unit_test(test_token_reads__one_long_call_is_no_overhead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
