@@ -123,18 +123,62 @@ static const char *const telling_projections[] = {
 static const char *const outputs[] = {"wo",   "o_proj", "out_proj", "c_proj", "dense",
                                       "proj", "to_out", "out",      NULL};
 /* Parts of names, anywhere. */
-static const char *const rotaries[] = {"rope", "rotary", NULL};
+static const char *const rotaries[] = {"rotary", NULL};
+/* Whole words of names, as others contain them: "properties", "amoeba". */
+static const char *const rotary_words[] = {"rope", NULL};
+static const char *const mlp_words[] = {"ffn", "moe", NULL};
 static const char *const attentions[] = {"attn", "attention", "Attention", "sdpa",
                                          "SDPA", "mha",       NULL};
 static const char *const caches[] = {"kv_cache", "cache", NULL};
 static const char *const norms[] = {"norm", "Norm", NULL};
 static const char *const norm_names[] = {"ln_1", "ln_2", "ln_f",       "ln",
                                          "ln1",  "ln2",  "layer_norm", NULL};
-static const char *const mlps[] = {"mlp", "feed_forward", "ffn", "experts", "moe", NULL};
-static const char *const mlp_names[] = {"ff", "fc1",       "fc2",     "intermediate", "w1", "w2",
-                                        "w3", "gate_proj", "up_proj", "down_proj",    NULL};
+static const char *const mlps[] = {"mlp", "feed_forward", "experts", "intermediate", NULL};
+static const char *const mlp_names[] = {"ff", "fc1",       "fc2",     "w1",        "w2",
+                                        "w3", "gate_proj", "up_proj", "down_proj", NULL};
 static const char *const embeddings[] = {"embed", "wte", "wpe", NULL};
-static const char *const heads[] = {"lm_head", "embed_out", "classifier", "score", NULL};
+static const char *const heads[] = {"lm_head",    "embed_out", "proj_out",
+                                    "classifier", "score",     NULL};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Whether one of the words is in it with no letter beside it. */
+static bool has_word_of(struct ets_text component, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        const struct ets_text word = ets_text_of(*words);
+        for (size_t at = 0; at + word.size <= component.size; at++) {
+            const size_t end = at + word.size;
+            if (!ets_text_equal((struct ets_text){component.data + at, word.size}, word)) continue;
+            const bool begins = at == 0 || !is_letter(component.data[at - 1]);
+            if (begins && (end == component.size || !is_letter(component.data[end]))) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_rotary(struct ets_text component)
+{
+    return contains_one_of(component, rotaries) || has_word_of(component, rotary_words);
+}
+
+static bool is_mlp(struct ets_text component)
+{
+    return contains_one_of(component, mlps) || has_word_of(component, mlp_words);
+}
+
+static bool is_attention(struct ets_text component)
+{
+    return contains_one_of(component, attentions);
+}
+
+static bool is_embedding(struct ets_text component)
+{
+    return contains_one_of(component, embeddings);
+}
 
 /* What an operator is inside of an attention, whatever its module is named. */
 static const char *attention_part_of(struct ets_text operation)
@@ -156,21 +200,27 @@ static const char *inside_attention(struct ets_text path, struct ets_text operat
     if (by_operator != NULL) return by_operator;
     while (path.size > 0) {
         const struct ets_text component = last_component(&path);
-        if (contains_one_of(component, rotaries)) return "attention: rotary";
+        if (is_rotary(component)) return "attention: rotary";
         if (contains_one_of(component, caches)) return "attention: cache";
         if (is_one_of(component, projections)) return "attention: projections";
         if (is_one_of(component, outputs)) return "attention: output";
-        if (contains_one_of(component, attentions)) return "attention: scores";
+        if (is_attention(component)) return "attention: scores";
     }
     return NULL;
 }
 
-static bool is_within(struct ets_text path, const char *const *words)
+static bool is_within(struct ets_text path, bool (*is)(struct ets_text component))
 {
     while (path.size > 0) {
-        if (contains_one_of(last_component(&path), words)) return true;
+        if (is(last_component(&path))) return true;
     }
     return false;
+}
+
+/* BERT and its kin name the second product of their MLP so. */
+static bool is_output_of_layer(struct ets_text innermost, struct ets_text outer)
+{
+    return ets_text_is(innermost, "dense") && ets_text_is(last_component(&outer), "output");
 }
 
 const char *ets_module_part(struct ets_text path, struct ets_text operation)
@@ -179,11 +229,12 @@ const char *ets_module_part(struct ets_text path, struct ets_text operation)
     const struct ets_text innermost = last_component(&outer);
     if (path.size == 0) return NULL;
     if (contains_one_of(innermost, norms) || is_one_of(innermost, norm_names)) return "norm";
-    if (is_within(path, rotaries)) return "attention: rotary";
-    if (is_within(path, mlps) || is_one_of(innermost, mlp_names)) return "MLP";
-    if (is_within(path, attentions)) return inside_attention(path, operation);
+    if (is_within(path, is_rotary)) return "attention: rotary";
+    if (is_within(path, is_mlp) || is_one_of(innermost, mlp_names)) return "MLP";
+    if (is_within(path, is_attention)) return inside_attention(path, operation);
+    if (is_output_of_layer(innermost, outer)) return "MLP";
     if (is_one_of(innermost, telling_projections)) return "attention: projections";
-    if (is_within(path, embeddings)) return "embedding";
+    if (is_within(path, is_embedding)) return "embedding";
     if (is_one_of(innermost, heads)) return "head";
     /* Llama's own code and torchtune name it so. */
     return ets_text_is(innermost, "output") && outer.size == 0 ? "head" : NULL;

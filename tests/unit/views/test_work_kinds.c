@@ -49,7 +49,11 @@ static void work_kinds__parts_of_libraries_are_known(void **state)
         {"transformer.ln_f", "native_layer_norm.out", "norm"},
         {"bert.encoder.layer.0.attention.self.query", "linear.out", "attention: projections"},
         {"bert.encoder.layer.0.attention.output.dense", "linear.out", "attention: output"},
+        {"bert.encoder.layer.0.intermediate.dense", "linear.out", "MLP"},
+        {"bert.encoder.layer.0.output.dense", "linear.out", "MLP"},
         {"encoder.layers.0.fc1", "linear.out", "MLP"},
+        {"model.layers.0.block_sparse_moe.gate", "linear.out", "MLP"},
+        {"proj_out", "linear.out", "head"},
         {"encoder.layers.0.self_attn_layer_norm", "native_layer_norm.out", "norm"},
         {"blocks.0.attn.qkv", "linear.out", "attention: projections"},
         {"blocks.0.qkv", "linear.out", "attention: projections"},
@@ -57,6 +61,8 @@ static void work_kinds__parts_of_libraries_are_known(void **state)
         {"features.0.0", "convolution.out", NULL},
         {"layer1.0.conv1", "convolution.out", NULL},
         {"encoder.output", "linear.out", NULL},
+        {"properties.linear", "linear.out", NULL},
+        {"amoeba.linear", "linear.out", NULL},
         {"", "add.out", NULL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
