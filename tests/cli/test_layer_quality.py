@@ -112,6 +112,21 @@ class Layers(LayerTest):
         self.assertIn("the weights of 16 layers together give 0.0274 of the model's 0.027", document["headline"])
         self.assertNotIn("its graph with float weights", document["headline"])
 
+    def test_layers__a_damaged_weight_is_no_other_layers_fault(self):
+        """Of a weight that is far from the reference's it is not known whose it is: no other adds most."""
+        damaged = bytearray((MODELS / "4bit.pte").read_bytes())
+        at = int(len(damaged) * 0.7)
+        damaged[at:at + 600] = bytes(byte ^ 0x44 for byte in damaged[at:at + 600])
+        path = self.folder / "damaged.pte"
+        path.write_bytes(damaged)
+        self.assertRegex(self.document(model=path, own=None)["headline"],
+                         r"\. the weights of 15 layers together give 0\.02\d+ of the model's 0\.1\d+; layers\.\d\S+ is "
+                         r"not known; tok_embeddings \(4 bit, groups of 32\) adds most of the weights that are "
+                         r"known, KL 0\.00942$")
+        self.assertRegex(self.document(model=path)["headline"],
+                         r"\. the graph of its ETRecord gives KL 0\.02\d+, the program 0\.1\d+: they are not of one "
+                         r"model, or the program computes something else; in the graph tok_embeddings \(4 bit, ")
+
     def test_layers__a_record_of_another_model_is_noticed(self):
         headline = self.document(own="float.etrecord")["headline"]
         self.assertRegex(headline, r"the graph of its ETRecord gives KL 0, the program 0\.027\d: they are not of one "

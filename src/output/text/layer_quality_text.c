@@ -80,24 +80,26 @@ static bool agrees(double of_graph, double of_program)
     return fabs(of_graph - of_program) <= ROUNDING + NEAR * fmax(of_graph, of_program);
 }
 
+/* "; layers.1.attention.wq and 3 more are not known" */
+static void add_unknown(const struct ets_layer_study *study, struct ets_text_builder *text)
+{
+    const uint32_t unknown = study->layers.count - study->known_count;
+    if (unknown == 0) return;
+    /* Rows of what is known come first. */
+    ets_add_plain_text(text, "; %.*s", ETS_TEXT(study->rows[study->known_count].layer->name));
+    if (unknown > 1) ets_add_text(text, " and %u more", unknown - 1);
+    ets_add_text(text, " %s not known", unknown == 1 ? "is" : "are");
+}
+
 /* What the weights together leave of the model's divergence. */
 static void add_left(const struct ets_layer_study *study, double model_kl,
                      struct ets_text_builder *text)
 {
     const double left = model_kl - study->weights_kl;
-    if (!isnan(study->own_kl) && !agrees(study->own_kl, model_kl)) {
-        ets_add_text(
-            text,
-            "; but the graph of its ETRecord gives KL %.3g, the program %.3g: they are not "
-            "of one model, or the program computes something else",
-            study->own_kl, model_kl);
-        return;
-    }
-    ets_add_text(text, "; the weights of %u layers together give %.3g of the model's %.3g",
+    ets_add_text(text, "the weights of %u layers together give %.3g of the model's %.3g",
                  study->known_count, study->weights_kl, model_kl);
     if (study->known_count < study->layers.count) {
-        const uint32_t unknown = study->layers.count - study->known_count;
-        ets_add_text(text, "; %u other layer%s not known", unknown, unknown == 1 ? " is" : "s are");
+        add_unknown(study, text);
     } else if (left < 0) {
         ets_add_text(text, ": errors of weights and of the rest partly cancel");
     } else {
@@ -107,21 +109,53 @@ static void add_left(const struct ets_layer_study *study, double model_kl,
     ets_add_text(text, " (its graph with float weights: %.2g)", study->rest_kl);
 }
 
-/* "layers.0.feed_forward.w2 (4 bit, groups of 32) adds most, KL 0.0042; ..." */
-static void add_present(const struct ets_layer_study *study, double model_kl,
-                        struct ets_text_builder *text)
+/* What a graph that is not the program's gives. */
+static void add_other_graph(const struct ets_layer_study *study, double model_kl,
+                            struct ets_text_builder *text)
+{
+    ets_add_text(text,
+                 "the graph of its ETRecord gives KL %.3g, the program %.3g: they are not of one "
+                 "model, or the program computes something else",
+                 study->own_kl, model_kl);
+}
+
+/* "layers.0.feed_forward.w2 (4 bit, groups of 32) adds most, KL 0.0042" */
+static void add_most(const struct ets_layer_study *study, struct ets_text_builder *text)
 {
     const struct ets_layer_row *row = &study->rows[0];
     if (row->present.kl == 0) {
         ets_add_text(text, "no weight that is known of the model differs from the reference's");
-        if (!isnan(study->weights_kl)) add_left(study, model_kl, text);
         return;
     }
     ets_add_plain_text(text, "%.*s (", ETS_TEXT(row->layer->name));
     if (row->layer->scheme.bits > 0) add_scheme(&row->layer->scheme, text);
     else ets_add_text(text, "scheme not known");
-    ets_add_text(text, ") adds most, KL %.3g", row->present.kl);
-    if (!isnan(study->weights_kl)) add_left(study, model_kl, text);
+    ets_add_text(text, ") adds most");
+    if (study->known_count < study->layers.count)
+        ets_add_text(text, " of the weights that are known");
+    ets_add_text(text, ", KL %.3g", row->present.kl);
+}
+
+/* First the layer, or what is more than all layers. */
+static void add_present(const struct ets_layer_study *study, double model_kl,
+                        struct ets_text_builder *text)
+{
+    static const double MOST = 0.5;
+    if (isnan(study->weights_kl)) {
+        add_most(study, text);
+    } else if (!isnan(study->own_kl) && !agrees(study->own_kl, model_kl)) {
+        add_other_graph(study, model_kl, text);
+        ets_add_text(text, "; in the graph ");
+        add_most(study, text);
+    } else if (study->weights_kl < MOST * model_kl) {
+        add_left(study, model_kl, text);
+        ets_add_text(text, study->known_count < study->layers.count ? "; " : "; among them ");
+        add_most(study, text);
+    } else {
+        add_most(study, text);
+        ets_add_text(text, "; ");
+        add_left(study, model_kl, text);
+    }
 }
 
 static void add_tried(const struct ets_layer_study *study, struct ets_text_builder *text)
@@ -195,7 +229,10 @@ void ets_layer_quality_filter(const struct ets_layer_study *study, struct ets_ou
     ets_output_print(output, "ALGORITHM = \"%s\"\n",
                      study->has_other_scales ? "hqq_scale_only" : "affine");
     if (study->has_other_scales) {
-        ets_output_print(output, "# The present scales are not those of \"affine\".\n");
+        ets_output_print(output,
+                         "# The present scales are not those of \"affine\", which the changes were "
+                         "evaluated with.\n"
+                         "# If they are of training or of another algorithm, name that here.\n");
     }
     ets_output_print(output,
                      "SCHEMES = {  # name: (bits, elements that share a scale; 0: a row)\n");
