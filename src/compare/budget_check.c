@@ -5,6 +5,7 @@
 #include "compare/budget_recordings.h"
 #include "compare/compare_names.h"
 #include "compare/difference_parts.h"
+#include "compare/other_work.h"
 #include "compare/recordings.h"
 #include "etscope/experimental/budget.h"
 
@@ -47,8 +48,7 @@ static bool has_fitting_tokens(const struct ets_budget_rule *rule,
     const uint32_t base = tokens_of(before), now = tokens_of(after);
     const bool is_rate = rule->metric == ETS_METRIC_RATE;
     const bool is_over = is_over_base(rule) && line->before.operator_count > 0;
-    const bool has_other_work =
-        base > 0 && now > 0 && (base != now || before->position != after->position);
+    const bool has_other_work = ets_other_work_find(before, after) != ETS_OTHER_WORK_NONE;
     verdict->tokens = is_rate ? now : 0;
     if (is_rate && (now == 0 || (is_over && base == 0))) verdict->doubt = ETS_DOUBT_TOKENS;
     else if (is_over && has_other_work) verdict->doubt = ETS_DOUBT_WORK;

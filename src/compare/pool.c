@@ -68,12 +68,19 @@ static struct ets_pool_found *new_found(struct ets_pool *pool)
 /* How many tokens each run of the part computed, and from where on. */
 static void find_tokens(const struct ets_inspection *inspection, struct ets_pool_part *part)
 {
-    const uint32_t first = ets_inspection_block(inspection, part->block)->first_run;
+    const struct ets_block *block = ets_inspection_block(inspection, part->block);
+    const uint32_t first = block->first_run;
     part->tokens = ets_inspection_run(inspection, first)->tokens;
     part->position = part->tokens > 0 ? ets_inspection_run(inspection, first)->position : 0;
-    for (uint32_t run = first; run < ets_inspection_run_count(inspection); run++) {
+    part->last_position = part->position;
+    for (uint32_t run = first, seen = 0; seen < block->run_count; run++) {
         const struct ets_run *each = ets_inspection_run(inspection, run);
-        if (each->block == part->block && each->tokens != part->tokens) part->tokens = 0;
+        if (each->block != part->block) continue;
+        seen++;
+        if (each->tokens != part->tokens) part->tokens = 0;
+        if (part->tokens > 0 && each->position > part->last_position) {
+            part->last_position = each->position;
+        }
     }
 }
 
@@ -232,9 +239,13 @@ static void agree_on_tokens(struct ets_pool_block *block)
 {
     block->tokens = block->parts[0].tokens;
     block->position = block->parts[0].position;
+    block->last_position = block->parts[0].last_position;
     for (uint32_t i = 1; i < block->part_count; i++) {
         if (block->parts[i].tokens != block->tokens) block->tokens = 0;
         if (block->parts[i].position != block->position) block->position = 0;
+        if (block->parts[i].last_position > block->last_position) {
+            block->last_position = block->parts[i].last_position;
+        }
     }
 }
 

@@ -118,7 +118,7 @@ static void say_doubt(struct ets_text_builder *s, const struct ets_budget_report
     case ETS_DOUBT_WORK:
         ets_add_plain_text(s,
                            "base and new computed unequally many tokens, or at other positions: "
-                           "record both with the same prompt");
+                           "record both with the same prompt and as many new tokens");
         break;
     case ETS_DOUBT_APART: ets_add_plain_text(s, "%s: record both in turn", ets_apart_words); break;
     case ETS_DOUBT_NONE: break;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "compare/other_work.h"
 #include "inspect/time_details.h"
 #include "views/difference_cause.h"
 #include "views/difference_view.h"
@@ -189,12 +190,19 @@ static void say_noise(struct maker *m, const struct ets_difference_line *line)
 static void say_other_tokens(struct maker *m, const struct ets_difference_block *block)
 {
     const struct ets_pool_block *before = block->before, *after = block->after;
-    if (before == NULL || before->tokens == 0 || after->tokens == 0) return;
-    if (before->tokens != after->tokens) {
+    switch (ets_other_work_find(before, after)) {
+    case ETS_OTHER_WORK_TOKENS:
         say(m, " of other work, %u tokens before and %u after", before->tokens, after->tokens);
-    } else if (before->position != after->position) {
+        break;
+    case ETS_OTHER_WORK_POSITION:
         say(m, " at other positions, from token %" PRIu64 " before and %" PRIu64 " after",
             before->position, after->position);
+        break;
+    case ETS_OTHER_WORK_LENGTH:
+        say(m, " at other positions, up to token %" PRIu64 " before and %" PRIu64 " after",
+            before->last_position, after->last_position);
+        break;
+    case ETS_OTHER_WORK_NONE: break;
     }
 }
 

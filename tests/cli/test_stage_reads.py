@@ -82,7 +82,7 @@ class StageReads(LanguageTest):
         self.assertNotIn("<=", done.stdout)
 
     def test_stage_reads__different_numbers_of_tokens_have_their_mean(self):
-        trace = self.trace(LLAMA, "--prompt", 8, "--new", 4)
+        trace = self.trace(LLAMA, "--prompt", 8, "--new", 4, "--no-warmup")  # which counts as invocations
         data = trace.read_bytes()
         for invocation, tokens in ((1, 3), (2, 3)):  # decode says 3 tokens of the first two runs
             old = struct.pack("<IIQI", invocation, 1, 7 + invocation, 2)

@@ -108,7 +108,7 @@ class Stages(support.FolderTest):
         for rule in ("prefill tokens/s >= -5%", "total p50 <= +5%"):
             self.assertEqual(verdicts[rule]["result"], "undecided")
             self.assertEqual(verdicts[rule]["reason"], "base and new computed unequally many tokens, or at other "
-                             "positions: record both with the same prompt")
+                             "positions: record both with the same prompt and as many new tokens")
         self.assertEqual(verdicts["prefill tokens/s >= 1"]["result"], "pass")
         text = support.run("diff", sides["before"], other).stdout.decode()
         self.assertIn("prefill of other work, 512 tokens before and 256 after: ", text)

@@ -68,6 +68,7 @@ struct ets_pool_part {
     uint32_t left_out;             /* earlier runs of its own block: warm-up */
     uint32_t tokens;               /* that each run computed; 0: unknown, or not equally many */
     uint64_t position; /* of the first run's first token; if the tokens of that run are known */
+    uint64_t last_position;                /* the largest of a run's first token; as above */
     uint64_t recorded_begin, recorded_end; /* of its trace, nanoseconds since 1970; 0: unknown */
     double drift; /* how much longer the last third of its runs takes than the first, as a part of
                      that, where runs have a trend; NaN: they have none, or are fewer than 8 */
@@ -78,9 +79,10 @@ struct ets_pool_block {
     const char *method; /* NULL: unknown */
     int32_t test_case;  /* -1: none */
     enum ets_run_stage stage;
-    uint32_t tokens;    /* as of a part, of all parts */
-    uint64_t position;  /* where all parts have it and the same; else 0 */
-    uint32_t run_count; /* of all parts */
+    uint32_t tokens;        /* as of a part, of all parts */
+    uint64_t position;      /* where all parts have it and the same; else 0 */
+    uint64_t last_position; /* the largest of all parts */
+    uint32_t run_count;     /* of all parts */
     uint32_t part_count;
     const struct ets_pool_part *parts;
     uint32_t operator_count;
