@@ -239,10 +239,12 @@ static int run_depth(struct cli_generate_plan *plan, uint32_t index)
         if (generation.new_count == 0) return CLI_OK;
     }
     if (options.warms_up && generation.warm_up_next != generation.prompt_next) {
-        return cli_complain(CLI_MISMATCH,
-                            "%s: after the warm-up the prompt gives another token: the model keeps "
-                            "a state that is no cache by position; measure it with --no-warmup",
-                            session->path);
+        return cli_complain(
+            CLI_MISMATCH,
+            "%s: after the warm-up the prompt gives another token: the model keeps "
+            "a state that is no cache by position, or its logits vary; measure it with "
+            "--no-warmup",
+            session->path);
     }
     if (index == 0) plan->report.methods_ns = generation.load_ns;
     if (index == 0 && is_known && ets_resident_read(&after)) {
