@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { comparedReport, data, filesOf, launch, open, reportOf } from "./reports";
+import { comparedReport, data, etscope, filesOf, launch, open, reportOf } from "./reports";
 
 const { PICTURES = "" } = process.env;
 const MOST_BYTES = 60_000;
@@ -20,6 +20,18 @@ const captured = () =>
         ...["--reference-etrecord", data("quantized/float.etrecord")],
     ]);
 
+/** A language model that decodes as many tokens as its context has room for. */
+const generated = (): string => {
+    const folder = join(process.env.REPORTS ?? "", "generation");
+    const of = (name: string): string => join(folder, name);
+    mkdirSync(folder, { recursive: true });
+    const names = ["4bit.pte", "4bit.etrecord"];
+    execFileSync("tar", ["-xJf", data("quality/models.tar.xz"), "-C", folder, ...names]);
+    etscope("generate", of("4bit.pte"), "--prompt", "4", "--new", "28", "-o", of("4bit.etdp"));
+    const files = ["--program", of("4bit.pte"), "--etrecord", of("4bit.etrecord")];
+    return reportOf("generation", [of("4bit.etdp"), ...files]);
+};
+
 /** By view: its address, a key that is pressed, and the report, by default that of the GPT. */
 const SHOTS: readonly {
     view: string;
@@ -36,6 +48,7 @@ const SHOTS: readonly {
     { view: "cost", hash: "#1/cost", height: 600, key: "j", report: measured },
     { view: "numbers", hash: "#1/numbers", height: 560, report: captured },
     { view: "compare", hash: "#1/compare", height: 640, key: "j", report: compared },
+    { view: "tokens", hash: "#1/runs", height: 640, report: generated },
 ];
 
 async function main(): Promise<void> {

@@ -24,7 +24,8 @@ struct ets_inspect_options cli_inspection_options(const struct cli_arguments *ar
     };
 }
 
-/* A block's names: its own, that of its stage, and both as the first lines say: "forward decode". */
+/* A block's names: its own, that of its stage, and both as the first lines say: "forward decode".
+ */
 static bool is_called(const struct ets_block *block, const char *wanted)
 {
     const char *stage = ets_run_stage_name(block->stage);
@@ -70,11 +71,10 @@ int cli_choose_rows(const struct cli_arguments *arguments, const struct ets_insp
     for (uint32_t i = 0; i < blocks && used < 200; i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
         const char *stage = ets_run_stage_name(block->stage);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s%s%s",
-                                 i > 0 ? ", " : "", i,
-                                 (int)(block->name.size < 40 ? block->name.size : 40),
-                                 block->name.data, stage == NULL ? "" : " ",
-                                 stage == NULL ? "" : stage);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%u %.*s%s%s", i > 0 ? ", " : "", i,
+                             (int)(block->name.size < 40 ? block->name.size : 40), block->name.data,
+                             stage == NULL ? "" : " ", stage == NULL ? "" : stage);
     }
     return cli_complain(CLI_USAGE, "the trace has %s \"%s\"; its blocks are %s",
                         named == 0 ? "no block" : "several blocks", wanted, list);

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Empty } from "../../parts/Empty";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { Place } from "../../parts/Place";
 import { useFilter, useParam, usePage } from "../../state/page";
 import { chooseUnit, fixed, formatTime, largestOf, type Range } from "../../text/format";
 import { operatorTimes, type Run } from "./run_times";
@@ -55,7 +56,7 @@ export function RunDifference(props: { runs: Run[] }) {
             key: "instruction",
             title: "#",
             hint: "number of the instruction",
-            width: "40px",
+            width: "52px",
             align: "right",
             hideBelow: 600,
             value: (row) => page.operators.instruction(row.id),
@@ -66,7 +67,22 @@ export function RunDifference(props: { runs: Run[] }) {
             title: "operator",
             width: "auto",
             value: (row) => page.operators.name(row.id),
-            cell: (row) => <Name text={page.operators.name(row.id)} longest={60} />,
+            cell: (row) => (
+                <>
+                    <Name text={page.operators.name(row.id)} longest={60} />{" "}
+                    {page.operators.event(row.id) === "DELEGATE_CALL" && (
+                        <Name class="muted backend" text={page.operators.backend(row.id)} />
+                    )}
+                </>
+            ),
+        },
+        {
+            key: "source",
+            title: "source",
+            width: "150px",
+            hideBelow: 820,
+            value: (row) => page.operators.source(row.id),
+            cell: (row) => <Place text={page.operators.source(row.id)} />,
         },
         {
             key: "time",

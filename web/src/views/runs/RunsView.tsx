@@ -257,9 +257,21 @@ const POSITION: Column<Run> = {
     cell: (run) => run.position,
 };
 
+/** Not of tokens: later ones take longer. */
+const ratioTo = (median: number | null): Column<Run> => ({
+    key: "ratio",
+    title: "x median",
+    hint: "times the median of the runs",
+    width: "76px",
+    align: "right",
+    value: (run) => (run.time === null || !median ? null : run.time / median),
+    cell: (run) => (run.time === null || !median ? null : fixed(run.time / median, 2)),
+});
+
 function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit }) {
     const page = usePage();
     const { median, unit } = props;
+    const hasPositions = props.runs.some((run) => run.position !== null);
     const columns: Column<Run>[] = [
         {
             key: "run",
@@ -269,7 +281,7 @@ function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit })
             value: (run) => run.number,
             cell: (run) => run.number,
         },
-        ...(props.runs.some((run) => run.position !== null) ? [POSITION] : []),
+        ...(hasPositions ? [POSITION] : []),
         {
             key: "time",
             title: unit.name,
@@ -279,15 +291,7 @@ function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit })
             cell: (run) =>
                 formatTime(run.time === null ? null : { lower: run.time, upper: run.time }, unit),
         },
-        {
-            key: "ratio",
-            title: "x median",
-            hint: "times the median of the runs",
-            width: "76px",
-            align: "right",
-            value: (run) => (run.time === null || !median ? null : run.time / median),
-            cell: (run) => (run.time === null || !median ? null : fixed(run.time / median, 2)),
-        },
+        ...(hasPositions ? [] : [ratioTo(median)]),
         {
             key: "note",
             title: "note",

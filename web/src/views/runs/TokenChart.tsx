@@ -55,13 +55,17 @@ function chartOptions(
     times: TokenTimes,
     unit: TimeUnit,
 ): Omit<uPlot.Options, "width" | "height"> {
-    /* A few runs that were interrupted must not press all lines onto the axis. */
+    /* Runs that were interrupted must not press all lines onto the axis: they go out of the top. */
     const whole = (times.lines[0]?.values ?? []).flatMap((time) => time ?? []);
-    const usual = [...whole].sort((a, b) => a - b)[Math.floor(0.98 * (whole.length - 1))] ?? 0;
+    const median = [...whole].sort((a, b) => a - b)[Math.floor(whole.length / 2)] ?? 0;
+    const top = Math.min(
+        largestOf(whole, (time) => time),
+        3 * median,
+    );
     return {
         legend: { show: false },
         cursor: { x: true, y: false, drag: { x: true, y: false }, points: { size: 7 } },
-        scales: { x: { time: false }, y: { range: [0, (1.3 * usual) / unit.ns || 1] } },
+        scales: { x: { time: false }, y: { range: [0, (1.08 * top) / unit.ns || 1] } },
         axes: [
             axis(colour, {
                 label: "position of the token",

@@ -18,8 +18,11 @@ export interface TokenTimes {
     lines: Line[];
 }
 
-/** So many lines can be told apart; smaller parts are one line together. */
+/** So many lines can be told apart. */
 const COLOURS = ["delegate", "bar-5", "portable", "other", "bar-6", "bar-7"];
+
+/** A part of less than this of all parts' time has no line: it would lie on the axis. */
+const LEAST_PART = 0.02;
 
 /** Null: the runs of the block have no positions, or all the same one. */
 export function tokenTimes(page: Page): TokenTimes | null {
@@ -52,7 +55,9 @@ function largest(sums: ReadonlyMap<string, number>[]): string[] {
     for (const sum of sums) {
         for (const [title, time] of sum) totals.set(title, (totals.get(title) ?? 0) + time);
     }
+    const all = [...totals.values()].reduce((sum, time) => sum + time, 0);
     return [...totals]
+        .filter(([, time]) => time >= LEAST_PART * all)
         .sort(([, a], [, b]) => b - a)
         .slice(0, COLOURS.length)
         .map(([title]) => title);
