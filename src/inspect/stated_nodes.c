@@ -157,6 +157,11 @@ struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection)
     return inspection->told.runtime;
 }
 
+bool ets_inspection_has_record(const struct ets_inspection *inspection)
+{
+    return inspection->options.record != NULL;
+}
+
 uint32_t ets_inspection_step_ns(const struct ets_inspection *inspection)
 {
     return inspection->told.step_ns;

@@ -41,6 +41,8 @@ bool ets_dump_is_foreign(struct ets_bytes dump);
 bool ets_dump_is_in_cycles(struct ets_bytes dump);
 /* Whose profile an inspected trace was: "ONNX Runtime"; absent: it was recorded by ExecuTorch. */
 struct ets_text ets_inspection_runtime(const struct ets_inspection *inspection);
+/* Whether an ETRecord was given for it. */
+bool ets_inspection_has_record(const struct ets_inspection *inspection);
 /* The step to which it rounds durations down; 0: none. */
 uint32_t ets_inspection_step_ns(const struct ets_inspection *inspection);
 

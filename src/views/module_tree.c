@@ -194,7 +194,7 @@ static uint32_t node_of(struct tree *t, uint32_t index)
         return ETS_NO_INDEX;
     }
     if (modules.count == 0) {
-        return find_name(t, ets_unplaced_work(t->arena, t->places, row, false));
+        return find_name(t, ets_unplaced_work(t->arena, t->places, t->work, row, false));
     }
     uint32_t holder = modules.items[0];
     for (uint32_t i = 1; i < modules.count; i++) {

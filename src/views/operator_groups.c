@@ -131,7 +131,7 @@ static uint32_t name_of(const struct grouper *g, const struct ets_row *row, bool
     if (by == ETS_GROUP_BACKEND) {
         return ets_places_none(g->places, (struct ets_text){backend, strlen(backend)});
     }
-    return ets_unplaced_work(g->arena, g->places, row, by_lines);
+    return ets_unplaced_work(g->arena, g->places, g->work, row, by_lines);
 }
 
 static bool key_of(const struct grouper *g, const struct ets_work_piece *piece, struct key *key_out)

@@ -149,7 +149,7 @@ static uint32_t find_elsewhere(struct layout *l, const struct ets_work_piece *pi
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
     if (piece->is_rest) return find_name(l, ets_work_rest(l->arena, l->places, row));
     if (l->own.count == 0) {
-        return find_name(l, ets_unplaced_work(l->arena, l->places, row, true));
+        return find_name(l, ets_unplaced_work(l->arena, l->places, l->work, row, true));
     }
     const char *backend = ets_row_backend(row);
     const size_t room = strlen(backend) + 64;

@@ -7,9 +7,27 @@
 #include "base/text.h"
 #include "etscope/experimental/row_filter.h"
 #include "host/text_builder.h"
+#include "inspect/stated_nodes.h"
 #include "views/unplaced_work.h"
 
-static const struct ets_text not_in_record = {"(not in the record)", 19};
+/* Who does not tell where work comes from. */
+enum teller { RECORD = 0, NO_RECORD, FOREIGN_PROFILE, TELLERS };
+static const struct ets_text unknown[TELLERS] = {
+    {"(not in the record)", 19}, {"(no ETRecord)", 13}, {"(not in the profile)", 20}};
+
+static enum teller teller_of(const struct ets_inspection *inspection)
+{
+    if (ets_inspection_has_record(inspection)) return RECORD;
+    return ets_inspection_runtime(inspection).size > 0 ? FOREIGN_PROFILE : NO_RECORD;
+}
+
+bool ets_is_unknown_work(struct ets_text name)
+{
+    for (int i = 0; i < TELLERS; i++) {
+        if (ets_text_equal(name, unknown[i])) return true;
+    }
+    return false;
+}
 
 /* The number of "(", what, of, end, ")". */
 static uint32_t number_name(struct ets_arena *arena, struct ets_places *places, const char *what,
@@ -60,8 +78,11 @@ static const char *name_payload_work(const struct ets_row *row)
     return row->payload_node_count > 0 ? ", added by the export" : NULL;
 }
 
-/* Names the work of a kernel or instruction that the ETRecord does not map; NULL: unknown. */
-static const char *name_unmapped(const struct ets_row *row)
+/*
+ * Names the work of a kernel or instruction that the ETRecord does not map; NULL: unknown. A model
+ * may select by itself: without a record, that is no loop's.
+ */
+static const char *name_unmapped(const struct ets_row *row, bool has_record)
 {
     const struct ets_text name = ets_row_operator(row);
     if (ets_text_is(name, "copy_") || ets_text_is(name, "aten::copy_") ||
@@ -71,7 +92,7 @@ static const char *name_unmapped(const struct ets_row *row)
     if (ets_text_starts_with(name, "executorch_prim::et_copy_index")) {
         return "(results of a loop, copied)";
     }
-    if (ets_text_starts_with(name, "select_copy.")) return "(a loop's slices)";
+    if (ets_text_starts_with(name, "select_copy.") && has_record) return "(a loop's slices)";
     if (ets_text_starts_with(name, "executorch_prim::et_view")) return "(views)";
     if (ets_text_starts_with(name, "executorch_prim::") ||
         ets_text_starts_with(name, "aten::sym_size") || ets_text_starts_with(name, "sym_size")) {
@@ -91,20 +112,21 @@ static uint32_t name_without_line(struct ets_arena *arena, struct ets_places *pl
     struct ets_numbers lines, modules;
     struct ets_text names;
     if (!ets_places_of_row(places, row, &lines, &modules)) return ETS_NO_INDEX;
-    if (modules.count == 0) return ets_places_none(places, not_in_record);
+    if (modules.count == 0) return ets_places_none(places, unknown[RECORD]);
     if (!ets_places_names(places, ETS_PLACE_MODULE, &modules, &names)) return ETS_NO_INDEX;
     return number_name(arena, places, "no line in the record: ", names, "");
 }
 
 uint32_t ets_unplaced_work(struct ets_arena *arena, struct ets_places *places,
-                           const struct ets_row *row, bool wants_lines)
+                           const struct ets_work *work, const struct ets_row *row, bool wants_lines)
 {
+    const enum teller teller = teller_of(work->inspection);
     const char *what = NULL;
     if (row->node_count > 0 && wants_lines) return name_without_line(arena, places, row);
     if (row->node_count == 0 && row->handle_count == 0) {
-        what = row->is_delegated ? name_payload_work(row) : name_unmapped(row);
+        what = row->is_delegated ? name_payload_work(row) : name_unmapped(row, teller == RECORD);
     }
-    if (what == NULL) return ets_places_none(places, not_in_record);
+    if (what == NULL) return ets_places_none(places, unknown[teller]);
     if (row->is_delegated) return number_name(arena, places, "", backend_of(row), what);
     return ets_places_none(places, (struct ets_text){what, strlen(what)});
 }

@@ -76,6 +76,17 @@ class Elsewhere(unittest.TestCase):
         self.assertLessEqual({"(sizes and conditions)", "(results of a loop, copied)",
                               "(a loop's slices)", "(control flow)"}, groups("map_loop", "source"))
 
+    def test_elsewhere__without_a_record_no_record_is_blamed(self):
+        """A model may select by itself, so that is no loop's slice either."""
+        for by in "source", "module", "part", "layer":
+            with self.subTest(by=by):
+                done = support.inspect(fixture("map_loop", "profile.etdp"), "--no-siblings", "--group-by", by)
+                self.assertEqual(done.returncode, support.OK, done.stderr)
+                self.assertIn(b"(no ETRecord)", done.stdout)
+                self.assertNotIn(b"(not in the record)", done.stdout)
+                self.assertNotIn(b"(a loop's slices)", done.stdout)
+                self.assertIn(b"source lines need --etrecord model.etrecord", done.stderr)
+
     def test_elsewhere__a_batch_norm_alone_has_its_module(self):
         """Its convolution has no handle in the payload, but the call has one batch norm. The model
         is a bare container: the record has lines of the export's machinery alone."""

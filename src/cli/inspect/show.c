@@ -16,6 +16,7 @@
 #include "cli/inspect/upstream_table.h"
 #include "cli/traces/trace_notes.h"
 #include "inspect/patterns.h"
+#include "inspect/stated_nodes.h"
 #include "output/picture/roofline_picture.h"
 #include "output/table/account_table.h"
 #include "output/table/operator_table.h"
@@ -342,6 +343,15 @@ static int draw_roofline(const struct cli_arguments *arguments,
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
 }
 
+/* Whether its groups are places of the model. */
+static bool needs_record(const struct request *request)
+{
+    const enum ets_group_by by = request->table.group_by;
+    return !request->is_of_runs &&
+           (by == ETS_GROUP_SOURCE || by == ETS_GROUP_FILE || by == ETS_GROUP_MODULE ||
+            by == ETS_GROUP_PART || by == ETS_GROUP_LAYER);
+}
+
 static int show(const struct cli_arguments *arguments, const struct cli_subject *subject,
                 struct ets_inspection *inspection, struct request *request)
 {
@@ -360,6 +370,10 @@ static int show(const struct cli_arguments *arguments, const struct cli_subject 
     cli_print_notes(inspection);
     cli_note_debug_buffer(inspection, subject->debug_buffer_path, subject->debug_buffer);
     const bool is_upstream = cli_wants_upstream(arguments);
+    if (!is_upstream && needs_record(request) && subject->record == NULL &&
+        ets_inspection_runtime(inspection).size == 0) {
+        cli_note("parts, layers, modules and source lines need --etrecord model.etrecord");
+    }
     if (subject->program == NULL && !is_upstream && !request->is_of_runs) {
         cli_note_whole_calls(inspection);
     }
