@@ -134,6 +134,15 @@ uint32_t ets_byte_claims_find_key(const struct ets_byte_gathering *all, struct e
                                                              : all->key_items[number];
 }
 
+uint32_t ets_byte_claims_need_key(struct ets_byte_gathering *all, struct ets_text key)
+{
+    const uint32_t item = ets_byte_claims_find_key(all, key);
+    if (item == ETS_BYTES_NONE && ets_strings_add(&all->absent, key) == UINT32_MAX) {
+        all->is_out_of_memory = true;
+    }
+    return item;
+}
+
 void ets_byte_claims_take_shape(struct ets_byte_claims *sheet, struct ets_byte_item *item,
                                 const struct ets_tensor *tensor)
 {

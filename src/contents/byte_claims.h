@@ -38,6 +38,7 @@ struct ets_byte_gathering {
     struct ets_strings keys; /* of named data */
     uint32_t *key_items;     /* [number in keys] */
     uint32_t key_room;
+    struct ets_strings absent;   /* keys that programs name, of data in no file */
     struct ets_key_table places; /* file and offset of data -> item */
     uint32_t *place_items;       /* [number in places] */
     uint32_t place_room;
@@ -70,6 +71,8 @@ void ets_byte_claims_region(struct ets_byte_claims *sheet, uint32_t item, uint64
 void ets_byte_claims_add_key(struct ets_byte_gathering *all, struct ets_text key, uint32_t item);
 /* The item of named data; ETS_BYTES_NONE: no file has it. */
 uint32_t ets_byte_claims_find_key(const struct ets_byte_gathering *all, struct ets_text key);
+/* The same for a key that the program needs: one that no file has is counted as absent. */
+uint32_t ets_byte_claims_need_key(struct ets_byte_gathering *all, struct ets_text key);
 /* The item of data that begins there; ETS_BYTES_NONE: there is none. */
 uint32_t ets_byte_claims_find_place(const struct ets_byte_claims *sheet, uint64_t offset);
 

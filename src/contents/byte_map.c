@@ -179,7 +179,8 @@ static enum ets_status fill(struct ets_byte_map *map, const struct ets_byte_opti
     struct ets_byte_file *files = ets_arena_alloc_array(arena, count, sizeof *files);
     struct ets_byte_claims *sheets = ets_arena_alloc_array(arena, count, sizeof *sheets);
     ets_key_table_init(&all.places, arena, 2);
-    if (files == NULL || sheets == NULL || ets_strings_init(&all.keys, arena) != 0) {
+    if (files == NULL || sheets == NULL || ets_strings_init(&all.keys, arena) != 0 ||
+        ets_strings_init(&all.absent, arena) != 0) {
         return ets_fail_memory(error, "the map of a file's bytes");
     }
     map->files = files;
@@ -195,6 +196,7 @@ static enum ets_status fill(struct ets_byte_map *map, const struct ets_byte_opti
     ETS_TRY(ets_layer_names_init(&all.names, arena, options->record, error));
     ETS_TRY(gather(sheets, count, source_out, error));
     drop_empty(map);
+    map->absent_count = all.absent.count - 1; /* the first is no text */
     return options->find_duplicates ? ets_byte_duplicates_find(map, options, error) : ETS_OK;
 }
 

@@ -101,6 +101,7 @@ struct ets_byte_map {
     uint64_t duplicate_bytes; /* that they take */
     uint32_t unread_count;    /* items of equal sizes that were not compared: too many bytes */
     uint64_t unread_bytes;    /* that these have */
+    uint32_t absent_count;    /* tensors of programs that are in no file here: in a data file */
     struct ets_arena arena;   /* inner */
 };
 

@@ -28,7 +28,7 @@ static uint32_t find_constant(const struct payload *p, uint32_t index)
                                     constant->bytes.size);
     }
     return constant->key.data == NULL ? ETS_BYTES_NONE
-                                      : ets_byte_claims_find_key(p->sheet->all, constant->key);
+                                      : ets_byte_claims_need_key(p->sheet->all, constant->key);
 }
 
 static bool take_shape(const struct payload *p, const struct ets_payload_value *value,

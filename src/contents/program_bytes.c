@@ -151,7 +151,7 @@ static uint32_t item_of_tensor(const struct ets_byte_claims *sheet,
 {
     const bool is_external =
         tensor->place == ETS_PLACE_EXTERNAL_CONSTANT || tensor->place == ETS_PLACE_EXTERNAL_STATE;
-    if (is_external) return ets_byte_claims_find_key(sheet->all, tensor->qualified_name);
+    if (is_external) return ets_byte_claims_need_key(sheet->all, tensor->qualified_name);
     if (tensor->tensor.data == NULL || tensor->tensor_bytes == 0) return ETS_BYTES_NONE;
     return ets_byte_claims_find_place(sheet, ets_byte_claims_offset(sheet, tensor->tensor.data));
 }

@@ -111,6 +111,11 @@ size_t ets_size_headline(const struct ets_size_lines *lines, char *text, size_t 
     uint64_t named = 0;
     ets_add_bytes(&builder, map->bytes);
     if (map->file_count > 1) ets_add_text(&builder, " in %u files", map->file_count);
+    if (map->absent_count > 0) {
+        ets_add_text(&builder, " without ");
+        add_count(&builder, map->absent_count, "tensor", "tensors");
+        ets_add_text(&builder, " of a data file (.ptd)");
+    }
     for (uint32_t g = 0; g < lines->group_count && g < MOST_NAMED; g++) {
         if (percent_of(named, map->bytes) >= ENOUGH_PERCENT) break;
         named += lines->groups[g].bytes;

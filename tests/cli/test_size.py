@@ -246,6 +246,17 @@ class Names(unittest.TestCase):
         self.assertEqual(sum(row["size_bytes"] for row in found),
                          program.stat().st_size + data.stat().st_size)
 
+    def test_size__a_missing_data_file_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(DATA / "generate" / "models.tar.xz") as archive:
+                archive.extractall(folder)
+            program, data = (pathlib.Path(folder) / name for name in ("outside.pte", "outside.ptd"))
+            alone, both = document(program), document(program, data)
+        self.assertRegex(alone["headline"], r"^17\.9 KiB without 14 tensors of a data file \(\.ptd\): ")
+        self.assertIn(f"data files count if they are given, too: etscope size {program} weights.ptd", alone["notes"])
+        self.assertNotIn("without", both["headline"])
+        self.assertFalse([note for note in both["notes"] if note.startswith("data files")])
+
     def test_size__groups_add_up(self):
         path = support.fixture("gpt_xnnpack", "model.pte")
         for by in ("part", "module", "dtype", "layer"):

@@ -134,6 +134,10 @@ static void close_all(struct subject *s)
 
 static void print_notes(const struct subject *s)
 {
+    if (s->map->absent_count > 0) {
+        cli_note("data files count if they are given, too: etscope size %s weights.ptd",
+                 s->arguments->words[0]);
+    }
     char size[32];
     struct ets_text_builder text = {size, sizeof size, 0};
     if (s->map->unread_count > 0) {
