@@ -109,10 +109,12 @@ enum ets_status ets_generation_check(const struct ets_token_model *model, uint32
         return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                         "a prompt has at least 1 token");
     }
-    ETS_TRY(check_places(model, depth_count, prompt_count, new_count, error));
+    /* A method of fixed length needs a filler for new tokens, whatever else fits. */
     if (!model->has_cache) {
-        return check_whole(model, depth_count + prompt_count, new_count, error);
+        ETS_TRY(check_whole(model, depth_count + prompt_count, new_count, error));
     }
+    ETS_TRY(check_places(model, depth_count, prompt_count, new_count, error));
+    if (!model->has_cache) return ETS_OK;
     const uint32_t parts[] = {depth_count, prompt_count};
     uint32_t position = 0;
     for (int i = 0; i < 2; i++) {

@@ -421,8 +421,11 @@ class Refused(GenerateTest):
         self.assertEqual(tokens[0], tokens[1])
 
     def test_generate__a_fixed_length_without_cache(self):
-        error = self.refused("fixed", "--prompt", 3)
-        self.assertRegex(error, "forward takes exactly 8 tokens and keeps no cache: .*: --map filler=TOKEN$")
+        for words in ("--prompt", 3), ("--new", 2), ("--prompt", 9):
+            self.assertRegex(self.refused("fixed", *words),
+                             "forward takes exactly 8 tokens and keeps no cache: .*: --map filler=TOKEN$")
+        self.assertIn("no new tokens: forward takes exactly 8 tokens; --map filler=TOKEN",
+                      self.generate("fixed").stderr)
 
     def test_generate__lengths_that_no_method_takes(self):
         words = ("--map", "method=prefill_forward")

@@ -114,6 +114,12 @@ static int make_prompt(struct cli_generate_plan *plan)
     const uint32_t left = plan->prompt_count < room ? room - plan->prompt_count : 0;
     const uint32_t usual = is_fixed(&plan->model) ? 0 : least(DEFAULT_NEW, left);
     plan->new_count = (uint32_t)cli_number(arguments, "--new", usual);
+    if (is_fixed(&plan->model) && plan->new_count == 0) {
+        cli_note(
+            "no new tokens: %s takes exactly %u tokens; --map filler=TOKEN fills up the length, if "
+            "later positions do not influence earlier ones",
+            plan->model.prefill.name, plan->model.prefill.width);
+    }
     return CLI_OK;
 }
 
