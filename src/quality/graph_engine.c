@@ -69,12 +69,28 @@ void ets_graph_engine_close(struct ets_engine_program *program)
     ets_arena_reset(&arena);
 }
 
+#define NEEDS_THE_SAME                                                                             \
+    "a record's graph is run as the program is, so it needs the same methods and inputs; a float " \
+    "program may have others"
+
+static bool has_method(const struct ets_etrecord *record, const char *method)
+{
+    for (size_t i = 0; i < ets_etrecord_method_count(record); i++) {
+        if (strcmp(ets_etrecord_method_name(record, i), method) == 0) return true;
+    }
+    return false;
+}
+
 enum ets_status ets_graph_of_method(struct ets_etrecord *record, const char *method,
                                     const struct ets_graph **graph_out,
                                     const struct ets_graph **fallback_out, struct ets_error *error)
 {
     struct ets_error inner = {.status = ETS_OK};
     *fallback_out = NULL;
+    if (ets_etrecord_method_count(record) > 1 && !has_method(record, method)) {
+        return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
+                        "the record has no method %s: " NEEDS_THE_SAME, method);
+    }
     const enum ets_status status = ets_etrecord_edge_graph(record, method, graph_out, error);
     if (ets_etrecord_method_count(record) > 1) return status;
     const struct ets_graph *aten;
@@ -229,8 +245,8 @@ static enum ets_status set_input(struct ets_engine_method *method, size_t index,
 {
     if (index >= method->input_count) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "%.*s: the graph has no input %zu: it takes %u, the program more",
-                        ETS_TEXT(method->graph->name), index, method->input_count);
+                        "%.*s: the graph has no input %zu, which the program has: " NEEDS_THE_SAME,
+                        ETS_TEXT(method->graph->name), index);
     }
     if (value->kind == ETS_VALUE_TENSOR) {
         return keep(&method->arena, &value->as.tensor, &method->inputs[index],
