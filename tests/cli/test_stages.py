@@ -32,6 +32,14 @@ class Stages(support.FolderTest):
         self.assertEqual([(row["stage"], row["tokens"], row["position"]) for row in rows],
                          [("prefill", 8, 0), *(("decode", 1, 8 + i) for i in range(4))])
 
+    def test_stages__tell_rows_of_one_method_apart(self):
+        """People see it in the heading of the block."""
+        for by in "none", "op", "part":
+            rows = [row for row in support.rows(TRACE, *PROMPT, "--group-by", by) if row["block"] == "Execute"]
+            self.assertEqual({row["stage"] for row in rows}, {"prefill", "decode"}, by)
+            rows = support.rows(TRACE, "--group-by", by)
+            self.assertFalse([row for row in rows if "stage" in row], by)
+
     def test_stages__are_columns_of_sql(self):
         def rows(query, *words):
             done = support.run("sql", query, TRACE, *words, "--format", "json")

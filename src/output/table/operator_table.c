@@ -41,6 +41,7 @@ struct filler {
     struct ets_chosen_runs runs;
     struct ets_places *places;
     const struct ets_operator_line *line;
+    bool has_stages;              /* blocks of one method differ in it */
     struct ets_headroom headroom; /* of the block; with a machine */
     double flops_unit;            /* with costs: what people see flops in */
 };
@@ -139,11 +140,17 @@ static void add_cost_columns(struct filler *f)
 
 static void add_columns(struct filler *f)
 {
+    for (uint32_t b = 0; b < ets_inspection_block_count(f->inspection); b++) {
+        const bool has_stage = ets_inspection_block(f->inspection, b)->stage != ETS_STAGE_NONE;
+        f->has_stages = f->has_stages || has_stage;
+    }
     const struct ets_entity_column *rest =
         ets_entity_table_begin(f->table, &f->view, NULL, last_of_times);
     if (f->options->costs != NULL) add_cost_columns(f);
     if (f->options->machine != NULL && f->tick_ns > 0) ets_roof_fields_add(f->table);
     (void)ets_entity_table_begin(f->table, &f->view, rest, NULL);
+    if (!f->has_stages) return;
+    ets_table_add_column(f->table, &(struct ets_column){.name = "stage", .machine_only = 1});
 }
 
 /* What the line did, and how fast: by the time that shares are of. */
@@ -192,6 +199,7 @@ static void put_line(struct filler *f, const struct ets_operator_line *line)
     if (f->options->costs != NULL) put_cost(f);
     if (f->options->headroom != NULL) put_roof(f);
     (void)ets_entity_table_put(f->table, &f->view, &row, rest, NULL);
+    if (f->has_stages) ets_table_put_string(f->table, ets_run_stage_name(f->block->stage));
 }
 
 /* What is asked of every block, from one pass over all runs and events. */
