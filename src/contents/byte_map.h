@@ -71,6 +71,7 @@ struct ets_byte_item {
     const char *content;  /* "instructions", "XNNPACK graph", "FullyConnected"; NULL: not known */
     const char *role;     /* "weight", "bias", "scale" of a layer; NULL */
     const char *dtype;    /* "float32", of XNNPACK's weights "qcint8"; NULL: not known */
+    uint32_t group_size;  /* elements that share a scale, of weights quantized so; else 0 */
     uint32_t rank;        /* with dtype */
     const int64_t *shape; /* [rank], as its user sees it */
     uint32_t delegate;    /* number of the first user's delegate in the method; ETS_BYTES_NONE */

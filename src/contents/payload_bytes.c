@@ -42,6 +42,9 @@ static bool take_shape(const struct payload *p, const struct ets_payload_value *
     item->rank = rank;
     item->shape = shape;
     item->dtype = ets_payload_dtype(value->type);
+    if (value->quantization.kind == ETS_PAYLOAD_PER_GROUP && value->quantization.group_size > 0) {
+        item->group_size = (uint32_t)value->quantization.group_size;
+    }
     return true;
 }
 

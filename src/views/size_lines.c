@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/key_table.h"
 #include "host/strings.h"
+#include "host/text_builder.h"
 #include "views/work_kinds.h"
 
 /* Number of a part's key beside its text: no text is a key. */
@@ -53,16 +54,36 @@ static uint32_t number_of(struct collector *c, struct ets_text text)
     return text.data == NULL ? ETS_STRING_NONE : ets_strings_add(&c->texts, text);
 }
 
+/*
+ * How weights are stored: "qbint4, groups of 32", "bfloat16 scales", "float32". Absent: not known;
+ * `*ok_out` false: no memory.
+ */
+static struct ets_text scheme_of(struct collector *c, const struct ets_byte_item *item,
+                                 bool *ok_out)
+{
+    enum { ROOM = 80 };
+    const bool is_scale = item->role != NULL && strcmp(item->role, "scale") == 0;
+    struct ets_text_builder text = {ets_arena_alloc(c->arena, ROOM), ROOM, 0};
+    *ok_out = item->dtype == NULL || text.text != NULL;
+    if (item->dtype == NULL || text.text == NULL) return (struct ets_text){NULL, 0};
+    ets_add_text(&text, "%s", item->dtype);
+    if (item->group_size > 0) ets_add_text(&text, ", groups of %u", item->group_size);
+    if (is_scale) ets_add_text(&text, " scales");
+    return ets_built_text(&text);
+}
+
 static bool add_item(struct collector *c, uint32_t index)
 {
     const struct ets_byte_item *item = &c->map->items[index];
     const struct ets_text text = text_of(item, c->by);
     const bool has_scheme = c->by == ETS_SIZE_BY_LAYER && is_weights(item);
-    const uint32_t number = number_of(c, text);
-    const uint32_t scheme = number_of(c, ets_text_of(has_scheme ? item->dtype : NULL));
-    if (number == UINT32_MAX || scheme == UINT32_MAX) return false;
+    bool ok = true;
+    const struct ets_text scheme =
+        has_scheme ? scheme_of(c, item, &ok) : (struct ets_text){NULL, 0};
+    const uint32_t number = number_of(c, text), scheme_number = number_of(c, scheme);
+    if (!ok || number == UINT32_MAX || scheme_number == UINT32_MAX) return false;
     const uint64_t key[KEY_WORDS] = {c->by == ETS_SIZE_BY_PART ? item->part : has_scheme, number,
-                                     scheme};
+                                     scheme_number};
     const uint32_t known = c->keys.count;
     const uint32_t at = ets_key_table_add(&c->keys, key);
     if (at == ETS_KEY_NONE) return false;
@@ -70,7 +91,7 @@ static bool add_item(struct collector *c, uint32_t index)
     if (at == known) {
         *group = (struct ets_size_group){.part = item->part,
                                          .key = text,
-                                         .scheme = has_scheme ? item->dtype : NULL,
+                                         .scheme = scheme.data,
                                          .is_weights = has_scheme};
     }
     group->bytes += item->bytes;

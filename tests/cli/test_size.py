@@ -301,7 +301,7 @@ class Layers(unittest.TestCase):
         found = document(path, "--no-siblings", "-g", "layer")
         self.assertEqual({row["key"] for row in found["rows"]}, {None})
         self.assertEqual({row["scheme"] for row in found["rows"] if row["kind"] == "weights"},
-                         {"qbint4", "bfloat16", "float32", "uint8"})
+                         {"qbint4, groups of 32", "bfloat16 scales", "float32", "uint8"})
         self.assertEqual(sum(row["size_bytes"] for row in found["rows"]), path.stat().st_size)
         self.assertTrue(any(note.startswith("no layer is known") for note in found["notes"]))
 

@@ -107,7 +107,7 @@ static void test_size_lines__layers_stand_together_the_largest_first(void **stat
         assert_string_equal(name, "(layer not known)");
     }
     assert_true(sum == lines.groups[0].layer_bytes);
-    assert_string_equal(lines.groups[0].scheme, "qbint4");
+    assert_string_equal(lines.groups[0].scheme, "qbint4, groups of 32");
     assert_false(lines.groups[4].is_weights);
     assert_null(lines.groups[4].scheme);
     ets_size_group_name(&lines.groups[4], ETS_SIZE_BY_LAYER, name, sizeof name);
