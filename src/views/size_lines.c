@@ -89,10 +89,8 @@ static bool add_item(struct collector *c, uint32_t index)
     if (at == ETS_KEY_NONE) return false;
     struct ets_size_group *group = &c->groups[at];
     if (at == known) {
-        *group = (struct ets_size_group){.part = item->part,
-                                         .key = text,
-                                         .scheme = scheme.data,
-                                         .is_weights = has_scheme};
+        *group = (struct ets_size_group){
+            .part = item->part, .key = text, .scheme = scheme.data, .is_weights = has_scheme};
     }
     group->bytes += item->bytes;
     group->count += item->count;

@@ -28,9 +28,9 @@ enum ets_size_by {
 struct ets_size_group {
     enum ets_byte_part part; /* BY_PART, else of its first item */
     struct ets_text key;     /* backend, module, dtype or layer; absent: none */
-    const char *scheme;      /* BY_LAYER: "qbint4, groups of 32", "bfloat16 scales"; NULL: not known */
-    uint64_t layer_bytes;    /* BY_LAYER: of all groups with this key */
-    bool is_weights;         /* BY_LAYER: false: of the rest of the files */
+    const char *scheme;   /* BY_LAYER: "qbint4, groups of 32", "bfloat16 scales"; NULL: not known */
+    uint64_t layer_bytes; /* BY_LAYER: of all groups with this key */
+    bool is_weights;      /* BY_LAYER: false: of the rest of the files */
     uint64_t bytes;
     uint64_t count;       /* of what its items count */
     uint32_t layer_count; /* BY_PART, of WEIGHT: nodes of delegates that they belong to; 0: not

@@ -301,16 +301,26 @@ static bool add_phases(const struct filler *f, uint32_t index)
     return true;
 }
 
+/* Answers of stages are told apart: "decode: ". */
+static void begin_answer(const struct filler *f, struct ets_text_builder *text)
+{
+    const char *stage = ets_run_stage_name(f->block->stage);
+    if (stage != NULL) ets_add_text(text, "%s: ", stage);
+}
+
 /* Which layer differs from the others. */
 static bool add_layers(const struct filler *f, const struct ets_operator_lines *lines)
 {
-    char text[512];
+    char room[512];
+    struct ets_text_builder text = {room, sizeof room, 0};
     struct ets_layer_times layers;
     if (f->options->group_by != ETS_GROUP_LAYER) return true;
     if (!ets_layer_times_find(f->arena, lines, &layers)) return false;
-    const size_t size =
-        ets_layer_times_print(&layers, f->runs.count, f->tick_ns, text, sizeof text);
-    if (size > 0) ets_table_add_note(f->table, (struct ets_text){text, size});
+    begin_answer(f, &text);
+    const size_t size = ets_layer_times_print(&layers, f->runs.count, f->tick_ns, room + text.used,
+                                              sizeof room - text.used);
+    text.used += size;
+    if (size > 0) ets_table_add_headline(f->table, ets_built_text(&text));
     return true;
 }
 
@@ -329,9 +339,13 @@ static void add_parts(const struct filler *f, const struct ets_operator_lines *l
 {
     char room[512];
     struct ets_text_builder text = {room, sizeof room, 0};
+    char answer[448];
+    struct ets_text_builder sums = {answer, sizeof answer, 0};
     if (f->options->group_by != ETS_GROUP_PART) return;
-    ets_add_part_sums(lines, f->runs.whole, f->tick_ns, &text);
-    if (text.used > 0) ets_table_add_note(f->table, ets_built_text(&text));
+    ets_add_part_sums(lines, f->runs.whole, f->tick_ns, &sums);
+    begin_answer(f, &text);
+    ets_add_text(&text, "%.*s", ETS_TEXT(ets_built_text(&sums)));
+    if (sums.used > 0) ets_table_add_headline(f->table, ets_built_text(&text));
 }
 
 /* How tokens become slower, of all runs of decode. */
@@ -371,6 +385,8 @@ static bool fill_block(struct filler *f, uint32_t index)
         f->options->group_by == ETS_GROUP_NONE && ets_row_filter_is_empty(&f->options->filter);
     if (lines.count == 0 && !is_whole) return true; /* only loads, or nothing that matches */
     if (!ets_operator_lines_sort(f->arena, f->options->sort, &lines)) return false;
+    add_parts(f, &lines);
+    if (!add_layers(f, &lines)) return false;
     if (f->options->headroom != NULL &&
         !ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs,
                                f->run_number, index, f->tick_ns)) {
@@ -387,9 +403,7 @@ static bool fill_block(struct filler *f, uint32_t index)
     const size_t size = ets_repeated_line_print(&lines.crowded, ets_table_words(f->table),
                                                 ETS_ADVICE_MODULES, note, sizeof note);
     if (size > 0) ets_table_add_note(f->table, (struct ets_text){note, size});
-    add_parts(f, &lines);
-    return add_layers(f, &lines) && add_first_use(f, index) && add_growth(f, index) &&
-           add_phases(f, index);
+    return add_first_use(f, index) && add_growth(f, index) && add_phases(f, index);
 }
 
 enum ets_status ets_operator_table_fill(struct ets_table *table,
