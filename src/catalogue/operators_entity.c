@@ -457,7 +457,7 @@ static const struct ets_entity_column columns[] = {
     {"id", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_RELATIONS, "number of the operator, counted from 0", get_id},
     {"trace", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_RELATIONS, "id in `traces`", get_trace},
     {"block", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_RELATIONS, "id in `blocks`", get_block},
-    {"block", ETS_QUANTITY_TEXT, false, TABLES, "name of its block, such as Execute: the runs with the same name, method, test case and events", get_block_name},
+    {"block", ETS_QUANTITY_TEXT, false, TABLES, "name of its block, such as Execute: the runs with the same name, method, test case or stage, and events", get_block_name},
     {"block_index", ETS_QUANTITY_INTEGER, false, TABLES, "number of that block", get_block_index},
     {"method", ETS_QUANTITY_TEXT, false, TABLES, "the method that ran, if the trace, an ETRecord or a program tells; for an ambiguous block, the methods that fit", get_method},
     {"parent", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_RELATIONS, "id of the operator that encloses it, whose time includes its time", get_parent},

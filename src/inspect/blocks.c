@@ -37,6 +37,13 @@ static bool identify_events(struct builder *b)
     return true;
 }
 
+/* The test case that tells blocks apart: tokens of one generation are one block, whatever cases
+ * gave them. */
+static int32_t case_of(const struct ets_run *run)
+{
+    return run->stage == ETS_STAGE_NONE ? run->bundled_input_index : -1;
+}
+
 /*
  * The number of a run's shape. Sequences are numbered prefix by prefix, so equal numbers mean equal
  * sequences, without a comparison.
@@ -55,7 +62,7 @@ static uint32_t shape_of(struct builder *b, const struct ets_run *run)
     const uint32_t method = ets_strings_add(&b->inspection->strings, run->method);
     if (name == UINT32_MAX || method == UINT32_MAX) return ETS_KEY_NONE;
     const uint64_t key[] = {
-        (uint64_t)name << 32 | (uint32_t)run->bundled_input_index,
+        (uint64_t)name << 32 | (uint32_t)case_of(run),
         method,
         (uint64_t)sequence << 1 | (run->has_events != 0),
         run->stage,
@@ -68,7 +75,7 @@ static bool start_block(struct ets_inspection *inspection, uint32_t first_run,
 {
     const struct ets_run *run = &inspection->runs[first_run];
     *block = (struct ets_block){.name = run->name,
-                                .bundled_input_index = run->bundled_input_index,
+                                .bundled_input_index = case_of(run),
                                 .stage = run->stage,
                                 .first_run = first_run,
                                 .is_method_named = run->method.data != NULL};

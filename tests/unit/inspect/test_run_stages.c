@@ -72,6 +72,26 @@ static void stages__divide_the_runs_of_a_method(void **state)
     free(grown);
 }
 
+static void stages__are_one_block_of_many_test_cases(void **state)
+{
+    (void)state;
+    static const uint64_t ticks[RUNS] = {10, 10, 10, 10, 10};
+    uint8_t room[TRACE_BYTES];
+    const struct ets_bytes recorded = record_any(room, ticks, NULL, RUNS, 1);
+    struct ets_inspection *inspection = open_with(recorded, 0);
+    assert_int_equal(count_blocks_of(inspection, ETS_STAGE_NONE), RUNS); /* a block for each case */
+    ets_inspection_close(inspection);
+    inspection = open_with(recorded, 8);
+    assert_int_equal(ets_inspection_block_count(inspection), 2);
+    for (uint32_t b = 0; b < 2; b++) {
+        const struct ets_block *block = ets_inspection_block(inspection, b);
+        assert_int_equal(block->bundled_input_index, -1);
+        assert_int_equal(block->run_count, block->stage == ETS_STAGE_PREFILL ? 1 : RUNS - 1);
+    }
+    assert_int_equal(executed(inspection, 3)->bundled_input_index, 3);
+    ets_inspection_close(inspection);
+}
+
 static void stages__are_assumed_from_a_prompt(void **state)
 {
     (void)state;
@@ -137,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages__divide_the_runs_of_a_method),
+        cmocka_unit_test(stages__are_one_block_of_many_test_cases),
         cmocka_unit_test(stages__are_assumed_from_a_prompt),
         cmocka_unit_test(stages__of_entries_that_make_no_sense_are_skipped),
         cmocka_unit_test(stages__have_names),

@@ -22,11 +22,10 @@ static inline uint64_t read_clock(void *context)
 
 /*
  * Runs of "forward", each as long as `ticks` says, and with an instruction 3 as long as `inner`
- * says (NULL: without).
+ * says (NULL: without). `is_of_cases`: each is of a test case of its own.
  */
-static inline struct ets_bytes record_instructions(uint8_t bytes[TRACE_BYTES],
-                                                   const uint64_t *ticks, const uint64_t *inner,
-                                                   uint32_t count)
+static inline struct ets_bytes record_any(uint8_t bytes[TRACE_BYTES], const uint64_t *ticks,
+                                          const uint64_t *inner, uint32_t count, int is_of_cases)
 {
     static uint64_t buffer[4096];
     struct scripted_clock clock = {.step = 1};
@@ -40,8 +39,12 @@ static inline struct ets_bytes record_instructions(uint8_t bytes[TRACE_BYTES],
     assert_int_equal(ets_trace_init(&trace, &config), ETS_OK);
     ets_trace_thread_init(&thread, &trace);
     for (uint32_t i = 0; i < count; i++) {
-        const struct ets_trace_run run = {
-            .name = "Execute", .method = "forward", .invocation = i, .purpose = ETS_TRACE_EXECUTE};
+        const struct ets_trace_run run = {.name = "Execute",
+                                          .method = "forward",
+                                          .invocation = i,
+                                          .purpose = ETS_TRACE_EXECUTE,
+                                          .is_bundled = is_of_cases,
+                                          .bundled_input_index = (int32_t)i};
         ets_trace_begin_run(&thread, &run);
         const struct ets_trace_span span =
             ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "Method::execute", -1, 0);
@@ -61,10 +64,17 @@ static inline struct ets_bytes record_instructions(uint8_t bytes[TRACE_BYTES],
     return (struct ets_bytes){bytes, size};
 }
 
+static inline struct ets_bytes record_instructions(uint8_t bytes[TRACE_BYTES],
+                                                   const uint64_t *ticks, const uint64_t *inner,
+                                                   uint32_t count)
+{
+    return record_any(bytes, ticks, inner, count, 0);
+}
+
 static inline struct ets_bytes record_runs(uint8_t bytes[TRACE_BYTES], const uint64_t *ticks,
                                            uint32_t count)
 {
-    return record_instructions(bytes, ticks, NULL, count);
+    return record_any(bytes, ticks, NULL, count, 0);
 }
 
 /* The trace with entries for its runs. */
