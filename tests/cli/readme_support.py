@@ -101,6 +101,9 @@ class Sandbox:
             with tarfile.open(support.DATA / kind / "models.tar.xz") as archive:
                 for name, source in models.items():
                     (self.folder / name).write_bytes(archive.extractfile(source).read())
+        for position, tokens in ((0, [3, 17, 9, 4]), (4, [50])):  # steps of a generation
+            support.write_npy(self.folder / f"tokens{position}.npy", "<i8", (1, len(tokens)), tokens)
+            support.write_npy(self.folder / f"position{position}.npy", "<i8", (1,), [position])
         (self.folder / "prompt.txt").write_text("3 17 9 4 50 11 7 42\n")
         (self.folder / "tokenizer.json").write_text("{}")
         self.modules = write_tokenizers(self.folder / "modules")

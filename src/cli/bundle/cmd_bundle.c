@@ -4,7 +4,7 @@
 
 #include "cli/bundle/new_cases.h"
 #include "cli/core/cli_text.h"
-#include "cli/session/session.h"
+#include "cli/session/kept_methods.h"
 #include "host/output.h"
 
 static const struct cli_command_option option_list[] = {
@@ -12,6 +12,8 @@ static const struct cli_command_option option_list[] = {
     {"--new-case", .aliases = {"--case", "-c"}},
     {"--expect"},
     {"--expect-from-run"},
+    {"--in-turn", .help = "With --expect-from-run: run the cases one after the other in the same "
+                          "loaded methods, which keep their buffers, as steps of a generation"},
     {"--method", .is_repeatable = true,
      .help = "The method of the following cases; default: forward, or the only method"},
     {"--cases-from"},
@@ -72,37 +74,40 @@ static int take_outputs(const struct cli_session *session, struct ets_engine_met
     return code;
 }
 
-/* Uses a newly loaded method, so that no case sees buffers changed by another. */
-static int run_case(const struct cli_session *session, const char *name,
-                    struct cli_new_cases *cases, struct ets_new_case *test_case)
+/* Uses a newly loaded method, so that no case sees buffers changed by another, unless wanted. */
+static int run_case(const struct cli_session *session, struct cli_kept_methods *methods,
+                    const char *name, struct cli_new_cases *cases, struct ets_new_case *test_case)
 {
     const struct ets_engine *engine = session->engine;
     struct ets_engine_method *method = NULL;
     struct ets_engine_method_info info;
     struct ets_error error;
     enum ets_status status = engine->method_info(session->program, name, &info, &error);
-    if (status == ETS_OK) status = engine->method_open(session->program, name, &method, &error);
+    if (status == ETS_OK) status = cli_method_begin(methods, session, name, &method, &error);
     for (uint32_t i = 0; status == ETS_OK && i < test_case->input_count; i++) {
         status = engine->method_set_input(method, i, &test_case->inputs[i], &error);
     }
     if (status == ETS_OK) status = engine->method_execute(method, &error);
-    const int code = status == ETS_OK
-                         ? take_outputs(session, method, info.output_count, cases, test_case)
-                         : cli_fail(session->path, &error);
-    engine->method_close(method);
+    int code = status == ETS_OK ? CLI_OK : cli_fail(session->path, &error);
+    if (code == CLI_OK && test_case->expected_count == 0) {
+        code = take_outputs(session, method, info.output_count, cases, test_case);
+    }
+    cli_method_end(methods, session, method);
     return code;
 }
 
 static int run_cases(const struct cli_session *session, struct cli_new_cases *cases)
 {
+    struct cli_kept_methods methods = {.keeps = cli_has(session->arguments, "--in-turn")};
     int code = CLI_OK;
     for (uint32_t s = 0; s < cases->suite_count; s++) {
         const struct cli_new_suite *suite = &cases->suites[s];
         for (uint32_t c = 0; code == CLI_OK && c < suite->case_count; c++) {
-            if (suite->cases[c].expected_count > 0) continue;
-            code = run_case(session, suite->method, cases, &suite->cases[c]);
+            if (suite->cases[c].expected_count > 0 && !methods.keeps) continue;
+            code = run_case(session, &methods, suite->method, cases, &suite->cases[c]);
         }
     }
+    cli_kept_methods_close(&methods, session);
     return code;
 }
 
@@ -158,6 +163,7 @@ static int check_words(const struct cli_arguments *arguments)
     if (!cli_has(arguments, "--output")) {
         return cli_complain(CLI_USAGE, "bundle needs an output file: -o model.bpte");
     }
+    if (unused == NULL && cli_has(arguments, "--in-turn")) unused = "--in-turn";
     if (unused != NULL && !cli_has(arguments, "--expect-from-run")) {
         return cli_complain(CLI_USAGE, "%s needs --expect-from-run", unused);
     }

@@ -36,6 +36,7 @@ static const struct cli_option inputs[] = {
      .help = "A test case: its inputs, as .npy and .npz files and plain numbers"},
     {"--expect", .value = "OUTPUT", .ending = ".npy|.npz|#", .is_repeatable = true,
      .help = "The expected outputs of the preceding --new-case"},
+    {"--in-turn", .help = "Keep the methods loaded from case to case, as steps of a generation"},
     {"--cases-from", .value = "FILE", .is_repeatable = true,
      .help = "Copy all test cases of another bundle"},
     {"--data", .value = "FILE", .ending = ".ptd", .is_repeatable = true,

@@ -80,8 +80,7 @@ enum ets_status cli_comparators_add_columns(const struct cli_comparators *compar
         const struct ets_column column = {
             .name = each->name, .title = each->title, .kind = ETS_COLUMN_REAL, .keep_empty = 1};
         if (has_column(table, each->name)) {
-            error->status = ETS_INVALID_ARGUMENT;
-            error->offset = ETS_NO_OFFSET;
+            *error = (struct ets_error){.status = ETS_INVALID_ARGUMENT, .offset = ETS_NO_OFFSET};
             snprintf(error->message, sizeof error->message,
                      "another column is also named like comparator %s", each->name);
             return ETS_INVALID_ARGUMENT;

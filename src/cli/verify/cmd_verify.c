@@ -11,6 +11,7 @@
 #include "cli/core/progress.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
+#include "cli/session/kept_methods.h"
 #include "cli/session/session.h"
 #include "cli/target/target.h"
 #include "cli/values/comparator_option.h"
@@ -40,6 +41,10 @@ static const struct cli_command_option option_list[] = {
     {"--color"},
     {"--width"},
     {"--output"},
+    {"--in-turn", .help =
+                      "Run the cases one after the other in the same loaded methods, which keep "
+                      "their buffers, as steps of a generation; methods in the order of "
+                      "--method"},
     CLI_ENGINE_OPTIONS,
     CLI_TARGET_OPTIONS,
     {NULL},
@@ -48,6 +53,9 @@ static const struct cli_command_option option_list[] = {
 struct verifying {
     const struct cli_arguments *arguments;
     struct cli_session session;
+    struct cli_kept_methods methods;
+    char names[CLI_KEPT_METHODS][256]; /* of suites, for the methods that are kept */
+    uint32_t name_count;
     struct cli_tolerances tolerances;
     struct ets_tolerance_rule *rules; /* of the suite: by the types of the method, then */
     size_t rule_count;                /* those of `tolerances` */
@@ -295,7 +303,8 @@ static int get_outputs(struct verifying *v, struct ets_engine_method *method, si
     return code;
 }
 
-/* Uses a newly loaded method, because earlier runs may have changed buffers. */
+/* Uses a newly loaded method, because earlier runs may have changed buffers, unless that is wanted.
+ */
 static int verify_case(struct verifying *v, const struct ets_bundle_suite *suite, const char *name,
                        uint32_t index)
 {
@@ -309,12 +318,14 @@ static int verify_case(struct verifying *v, const struct ets_bundle_suite *suite
     v->case_count++;
     enum ets_status status = engine->method_info(v->session.program, name, &info, &error);
     if (status == ETS_NOT_FOUND) status = error.status = ETS_MISMATCH;
-    if (status == ETS_OK) status = engine->method_open(v->session.program, name, &method, &error);
+    if (status == ETS_OK) {
+        status = cli_method_begin(&v->methods, &v->session, name, &method, &error);
+    }
     if (status == ETS_OK) status = run_once(v, method, &info, &test_case, &seconds, &error);
     const int code = status == ETS_OK ? get_outputs(v, method, info.output_count, suite, &test_case,
                                                     name, seconds)
                                       : add_error(v, name, index, exit_code_of(status), &error);
-    engine->method_close(method);
+    cli_method_end(&v->methods, &v->session, method);
     return code;
 }
 
@@ -394,8 +405,14 @@ static int make_rules(struct verifying *v, const char *name)
 
 static int verify_suite(struct verifying *v, const struct ets_bundle_suite *suite)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%.*s", (int)suite->method_name.size, suite->method_name.data);
+    if (v->methods.keeps && v->name_count + 1 == CLI_KEPT_METHODS) {
+        return cli_complain(CLI_USAGE, "more than %d methods cannot run in turn",
+                            CLI_KEPT_METHODS - 1);
+    }
+    char *name = v->names[v->name_count];
+    v->name_count += v->methods.keeps;
+    snprintf(name, sizeof v->names[0], "%.*s", (int)suite->method_name.size,
+             suite->method_name.data);
     int code = make_rules(v, name);
     for (uint32_t i = 0; code == CLI_OK && i < suite->case_count && cli_interrupted() == 0; i++) {
         if (!is_wanted_case(v->arguments, i)) continue;
@@ -445,9 +462,39 @@ static int check_choice(const struct verifying *v)
     return CLI_OK;
 }
 
-static int verify_all(struct verifying *v)
+/* The suites that are wanted, in the order of the file. */
+static int verify_suites(struct verifying *v)
 {
     const struct ets_bundle *bundle = &v->session.model.bundle;
+    int code = CLI_OK;
+    for (uint32_t i = 0; code == CLI_OK && i < bundle->suite_count && cli_interrupted() == 0; i++) {
+        struct ets_bundle_suite suite;
+        ets_bundle_suite(bundle, i, &suite);
+        if (is_wanted_method(v->arguments, suite.method_name)) code = verify_suite(v, &suite);
+    }
+    return code;
+}
+
+/* In the order of --method, as a prompt comes before what follows it. */
+static int verify_in_turn(struct verifying *v)
+{
+    const char *name;
+    int code = CLI_OK;
+    if (!cli_has(v->arguments, "--method")) return verify_suites(v);
+    for (unsigned i = 0; (name = cli_value_at(v->arguments, "--method", i)) != NULL; i++) {
+        struct ets_bundle_suite suite;
+        struct ets_error error;
+        if (code != CLI_OK || cli_interrupted() != 0) break;
+        if (ets_bundle_find_suite(&v->session.model.bundle, name, &suite, &error) != ETS_OK) {
+            return cli_fail(v->session.path, &error);
+        }
+        code = verify_suite(v, &suite);
+    }
+    return code;
+}
+
+static int verify_all(struct verifying *v)
+{
     if (!v->session.model.is_bundle) {
         return cli_complain(CLI_INPUT, "%s is not a bundled program (.bpte): it has no test cases",
                             v->session.path);
@@ -456,11 +503,8 @@ static int verify_all(struct verifying *v)
     v->wanted_cases = count_wanted(v);
     v->progress = cli_progress_start();
     cli_interrupt_begin();
-    for (uint32_t i = 0; code == CLI_OK && i < bundle->suite_count && cli_interrupted() == 0; i++) {
-        struct ets_bundle_suite suite;
-        ets_bundle_suite(bundle, i, &suite);
-        if (is_wanted_method(v->arguments, suite.method_name)) code = verify_suite(v, &suite);
-    }
+    if (code == CLI_OK) code = v->methods.keeps ? verify_in_turn(v) : verify_suites(v);
+    cli_kept_methods_close(&v->methods, &v->session);
     cli_interrupt_end();
     cli_progress_end(&v->progress);
     if (code != CLI_OK || v->case_count > 0) return code;
@@ -561,7 +605,8 @@ static int cmd_verify(const struct cli_arguments *arguments)
 {
     static struct verifying v;
     if (cli_has(arguments, "--target")) return cli_target_run(arguments);
-    v = (struct verifying){.arguments = arguments};
+    v = (struct verifying){.arguments = arguments,
+                           .methods.keeps = cli_has(arguments, "--in-turn")};
     int code = check_words(arguments);
     if (code == CLI_OK) code = cli_tolerances_open(arguments, &v.tolerances);
     if (code == CLI_OK) code = cli_comparators_open(arguments, &v.comparators);
@@ -588,7 +633,8 @@ const struct cli_command cli_verify_command = {
     .arguments = "MODEL",
     .description =
         "Runs every test case of MODEL (a .bpte) on the ExecuTorch runtime, each on a newly loaded "
-        "method, and compares every output with the expected output. Prints a line for each: the "
+        "method unless --in-turn is given, and compares every output with the expected output. "
+        "Prints a line for each: the "
         "verdict, error statistics, and where the error is largest. Exits with 1 if an output is "
         "not as expected. Without options, the tolerance is that of torch.testing.assert_close for "
         "the output's type. --rtol and --atol set it for all outputs, and rules set it for some: "
