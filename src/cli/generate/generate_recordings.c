@@ -236,12 +236,14 @@ int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings)
 {
     char folder[CLI_PATH_BYTES];
     int code = cli_generate_make_tests(plan, recordings);
-    if (code == CLI_OK) code = cli_child_folder(folder, sizeof folder);
     if (code != CLI_OK) return code;
-    cli_interrupt_begin(); /* the recording that runs gets the signal, too */
-    code = record_all(plan, folder, recordings);
+    cli_interrupt_begin(); /* before the folder; the recording that runs gets the signal, too */
+    code = cli_child_folder(folder, sizeof folder);
+    if (code == CLI_OK) {
+        code = record_all(plan, folder, recordings);
+        rmdir(folder);
+    }
     cli_interrupt_end();
-    rmdir(folder);
     if (code == CLI_OK && cli_interrupted() == 0) note_traces(plan, recordings);
     if (cli_interrupted() == 0) return code;
     return cli_complain(CLI_SIGNAL + cli_interrupted(),

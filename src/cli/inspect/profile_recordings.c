@@ -216,13 +216,12 @@ int cli_profile_recordings(const struct cli_arguments *arguments)
 {
     struct recorder r = {.arguments = arguments, .sides = calloc(SIDES, sizeof *r.sides)};
     if (r.sides == NULL) return cli_complain(CLI_INTERNAL, "no memory for the recordings");
+    cli_interrupt_begin(); /* before there is a folder; the recording that runs gets the signal, too
+                            */
     int code = open(&r);
-    if (code == CLI_OK) {
-        cli_interrupt_begin(); /* the recording that runs gets the signal, too */
-        code = record_all(&r);
-        cli_interrupt_end();
-        if (cli_interrupted() != 0) code = CLI_SIGNAL + cli_interrupted();
-    }
+    if (code == CLI_OK) code = record_all(&r);
+    cli_interrupt_end();
+    if (cli_interrupted() != 0) code = CLI_SIGNAL + cli_interrupted();
     if (code == CLI_OK) code = show(&r);
     clean(&r);
     free(r.sides);
