@@ -186,7 +186,7 @@ class Showing(TensorTest):
         self.tensors("5", "--precision", "18", code=USAGE)
         done = run("tensors", fixture(self.model, "debug.etdp"), "5", "--no-siblings")
         self.assertEqual(done.returncode, USAGE)
-        self.assertIn(b"--debug-buffer, which contains the tensors", done.stderr)
+        self.assertIn(b"--debug-buffer, which contains the captured tensors", done.stderr)
 
 
 class Saving(TensorTest):
