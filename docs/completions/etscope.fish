@@ -442,7 +442,7 @@ complete -c etscope -n '__fish_seen_subcommand_from verify' -l format -s f -x -a
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l color -x -a 'auto always never' -d 'Colour tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l width -x -d 'Width of the table in characters; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l output -s o -r -F -d 'Write the table to FILE instead of standard output'
-complete -c etscope -n '__fish_seen_subcommand_from verify' -l in-turn -d 'Run the cases one after the other in the same loaded methods, which keep their buffers, as steps of a generation; methods in the order of --method'
+complete -c etscope -n '__fish_seen_subcommand_from verify' -l in-turn -d 'Run the cases one after the other in the same loaded methods, which keep their buffers, as steps of a generation'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l threads -x -d 'Number of threads of the runtime; default: the runtime decides'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l data -r -F -d 'A .ptd file with external tensors of the program'
 complete -c etscope -n '__fish_seen_subcommand_from verify' -l load-library -r -F -d 'A shared library with your own kernels or backends'
