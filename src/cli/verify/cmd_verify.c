@@ -41,8 +41,9 @@ static const struct cli_command_option option_list[] = {
     {"--color"},
     {"--width"},
     {"--output"},
-    {"--in-turn", .help = "Run the cases one after the other in the same loaded methods, which keep "
-                          "their buffers, as steps of a generation"},
+    {"--in-turn", .help =
+                      "Run the cases one after the other in the same loaded methods, which keep "
+                      "their buffers, as steps of a generation"},
     CLI_ENGINE_OPTIONS,
     CLI_TARGET_OPTIONS,
     {NULL},
