@@ -54,6 +54,23 @@ static inline bool ets_text_contains(struct ets_text text, const char *part)
     return false;
 }
 
+/* Space within a line, and what a line of other systems ends with. */
+static inline bool ets_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Without blanks at its ends. */
+static inline struct ets_text ets_text_trim(struct ets_text text)
+{
+    while (text.size > 0 && ets_is_blank(text.data[text.size - 1])) text.size--;
+    while (text.size > 0 && ets_is_blank(text.data[0])) {
+        text.data++;
+        text.size--;
+    }
+    return text;
+}
+
 /* What follows the last '/'. */
 static inline struct ets_text ets_text_without_folder(struct ets_text path)
 {

@@ -31,29 +31,14 @@ static enum ets_status fail(const struct reader *reader, const char *reason)
                     reader->line, (int)size, reader->text.data, reason);
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct ets_text trim(struct ets_text text)
-{
-    while (text.size > 0 && is_space(text.data[text.size - 1])) text.size--;
-    while (text.size > 0 && is_space(text.data[0])) {
-        text.data++;
-        text.size--;
-    }
-    return text;
-}
-
 /* Removes the last word. Lines are read from the end, because names of operators have spaces. */
 static struct ets_text take_last(struct reader *reader)
 {
     const struct ets_text rest = reader->rest;
     size_t start = rest.size;
-    while (start > 0 && !is_space(rest.data[start - 1])) start--;
+    while (start > 0 && !ets_is_blank(rest.data[start - 1])) start--;
     const struct ets_text word = {rest.data + start, rest.size - start};
-    reader->rest = trim((struct ets_text){rest.data, start});
+    reader->rest = ets_text_trim((struct ets_text){rest.data, start});
     return word;
 }
 
@@ -61,8 +46,8 @@ static struct ets_text take_first(struct reader *reader)
 {
     const struct ets_text rest = reader->rest;
     size_t end = 0;
-    while (end < rest.size && !is_space(rest.data[end])) end++;
-    reader->rest = trim((struct ets_text){rest.data + end, rest.size - end});
+    while (end < rest.size && !ets_is_blank(rest.data[end])) end++;
+    reader->rest = ets_text_trim((struct ets_text){rest.data + end, rest.size - end});
     return (struct ets_text){rest.data, end};
 }
 
@@ -218,8 +203,8 @@ static bool squeeze(struct ets_arena *arena, struct ets_text *text)
     size_t used = 0;
     if (data == NULL) return false;
     for (size_t i = 0; i < text->size; i++) {
-        const bool space = is_space(text->data[i]);
-        if (!space || !is_space(text->data[i - 1])) data[used++] = space ? ' ' : text->data[i];
+        const bool space = ets_is_blank(text->data[i]);
+        if (!space || !ets_is_blank(text->data[i - 1])) data[used++] = space ? ' ' : text->data[i];
     }
     *text = (struct ets_text){data, used};
     return true;
@@ -284,7 +269,7 @@ static enum ets_status read_line(struct ets_budget *budget, struct reader *reade
         if (line.size < 3 || line.data[line.size - 1] != ']') {
             return fail(reader, "a section must be a method or block name in brackets: [decode]");
         }
-        *scope = trim((struct ets_text){line.data + 1, line.size - 2});
+        *scope = ets_text_trim((struct ets_text){line.data + 1, line.size - 2});
         return ETS_OK;
     }
     struct ets_budget_rule *rule = &budget->rules[budget->count++];
@@ -301,7 +286,7 @@ static enum ets_status read_all(struct ets_budget *budget, struct ets_bytes byte
     for (size_t at = 0; at < bytes.size;) {
         const char *end = memchr(text + at, '\n', bytes.size - at);
         const size_t size = end == NULL ? bytes.size - at : (size_t)(end - (text + at));
-        reader.text = reader.rest = trim((struct ets_text){text + at, size});
+        reader.text = reader.rest = ets_text_trim((struct ets_text){text + at, size});
         reader.line++;
         ETS_TRY(read_line(budget, &reader, &scope));
         at += size + 1;

@@ -11,21 +11,6 @@ enum { MOST_RULES = 1000, MOST_QUOTED = 80, LONGEST_PART = 64 };
 
 static const char of_operator[] = "op:";
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct ets_text trim(struct ets_text text)
-{
-    while (text.size > 0 && is_space(text.data[text.size - 1])) text.size--;
-    while (text.size > 0 && is_space(text.data[0])) {
-        text.data++;
-        text.size--;
-    }
-    return text;
-}
-
 static enum ets_status fail(struct ets_error *error, uint32_t line, struct ets_text text,
                             const char *reason)
 {
@@ -38,9 +23,9 @@ static enum ets_status read_rule(struct ets_text text, uint32_t line, struct ets
                                  struct ets_error *error)
 {
     size_t end = 0;
-    while (end < text.size && !is_space(text.data[end])) end++;
+    while (end < text.size && !ets_is_blank(text.data[end])) end++;
     rule->pattern = (struct ets_text){text.data, end};
-    rule->part = trim((struct ets_text){text.data + end, text.size - end});
+    rule->part = ets_text_trim((struct ets_text){text.data + end, text.size - end});
     rule->is_of_operator = ets_text_starts_with(rule->pattern, of_operator);
     if (rule->is_of_operator) {
         rule->pattern.data += sizeof of_operator - 1;
@@ -65,7 +50,7 @@ static enum ets_status read_lines(struct ets_text text, struct ets_part_rule *ru
     for (size_t at = 0; at < text.size;) {
         const char *end = memchr(text.data + at, '\n', text.size - at);
         const size_t size = end == NULL ? text.size - at : (size_t)(end - (text.data + at));
-        const struct ets_text rule = trim((struct ets_text){text.data + at, size});
+        const struct ets_text rule = ets_text_trim((struct ets_text){text.data + at, size});
         at += size + 1;
         line++;
         if (rule.size == 0 || rule.data[0] == '#') continue;
