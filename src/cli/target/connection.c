@@ -234,19 +234,25 @@ int cli_connection_complain(const struct cli_connection *connection, const char 
                         connection->address);
 }
 
+/* "adb push FROM TO", "adb pull FROM TO"; `what` failed otherwise. */
+static int copy_by_adb(const struct cli_connection *connection, const char *direction,
+                       const char *from, const char *to, const char *what)
+{
+    struct words words = {.count = 0};
+    const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
+    char socket[CLI_TARGET_PATH + 16];
+    begin(connection, &words, socket);
+    add(&words, direction);
+    add(&words, from);
+    add(&words, to);
+    return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, what);
+}
+
 int cli_connection_push(const struct cli_connection *connection, const char *local,
                         const char *remote)
 {
-    struct words words = {.count = 0};
     char text[CLI_TARGET_PATH + 64];
-    if (connection->is_adb) {
-        begin(connection, &words, text);
-        add(&words, "push");
-        add(&words, local);
-        add(&words, remote);
-        const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
-        return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, local);
-    }
+    if (connection->is_adb) return copy_by_adb(connection, "push", local, remote, local);
     snprintf(text, sizeof text, "cat > \"%s\"", remote);
     const int code = cli_connection_run(connection, text, (struct cli_script_streams){local, NULL});
     if (code == 0) return CLI_OK;
@@ -258,16 +264,8 @@ int cli_connection_push(const struct cli_connection *connection, const char *loc
 int cli_connection_pull(const struct cli_connection *connection, const char *remote,
                         const char *local)
 {
-    struct words words = {.count = 0};
     char text[CLI_TARGET_PATH + 64];
-    if (connection->is_adb) {
-        begin(connection, &words, text);
-        add(&words, "pull");
-        add(&words, remote);
-        add(&words, local);
-        const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
-        return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, remote);
-    }
+    if (connection->is_adb) return copy_by_adb(connection, "pull", remote, local, remote);
     snprintf(text, sizeof text, "cat \"%s\"", remote);
     const int code = cli_connection_run(connection, text, (struct cli_script_streams){NULL, local});
     return code == 0 ? CLI_OK : cli_connection_complain(connection, "its outputs");
