@@ -104,10 +104,9 @@ static int32_t read_temperature(const char *root)
 void ets_device_read_moment(const char *root, struct ets_device_moment *moment_out)
 {
     struct ets_device_moment *moment = moment_out;
-    struct ets_processor processor;
+    const uint32_t cores = ets_processor_cores();
     *moment = (struct ets_device_moment){.limit_mhz = 0};
-    ets_processor_read(&processor);
-    for (uint32_t core = 0; core < processor.cores && core < MOST_CORES; core++) {
+    for (uint32_t core = 0; core < cores && core < MOST_CORES; core++) {
         const uint32_t limit = read_clock(root, core, "scaling_max_freq");
         const uint32_t clock = read_clock(root, core, "scaling_cur_freq");
         if (limit > moment->limit_mhz) moment->limit_mhz = limit;

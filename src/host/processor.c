@@ -99,12 +99,16 @@ static void read_sysctl(struct ets_processor *processor)
 }
 #endif
 
+uint32_t ets_processor_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
 void ets_processor_read(struct ets_processor *processor)
 {
     enum { CACHES = 8 };
-    *processor = (struct ets_processor){.cores = 1};
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores > 0) processor->cores = (uint32_t)cores;
+    *processor = (struct ets_processor){.cores = ets_processor_cores()};
 #ifdef __APPLE__
     read_sysctl(processor);
 #endif
