@@ -247,6 +247,8 @@ class WhatGoesWrong(TargetTest):
         for words in (("profile", self.model(), "--recordings", "2"), ("profile", self.model(), "--threads", "1,2"),
                       ("run", self.model(), "--outputs", "x"), ("run",)):
             self.call(*words, code=support.USAGE)
+        done = self.call("run", self.folder / "none.pte", code=support.INPUT)
+        self.assertIn("none.pte: no such file", done.stderr)
         self.assertFalse((self.device / "calls").exists())
 
     def test_target__a_processor_without_a_bundle_is_said(self):

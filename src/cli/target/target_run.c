@@ -14,6 +14,7 @@
 #include "cli/core/interrupt.h"
 #include "cli/session/child.h"
 #include "cli/target/remote_files.h"
+#include "etscope/file.h"
 #include "host/output.h"
 
 enum { MOST_OUTPUTS = 16, SCRIPT_BYTES = 65536 };
@@ -369,6 +370,20 @@ static int run(struct request *r)
     return code;
 }
 
+/* Programs that are not there are said before anything is asked of the target. */
+static int check_words(const struct cli_arguments *arguments)
+{
+    for (unsigned i = 0; i < arguments->word_count; i++) {
+        struct ets_file *file;
+        struct ets_error error;
+        if (cli_file_open_as_it_is(arguments->words[i], &file, &error) != ETS_OK) {
+            return cli_fail(arguments->words[i], &error);
+        }
+        ets_file_close(file);
+    }
+    return CLI_OK;
+}
+
 int cli_target_run(const struct cli_arguments *arguments)
 {
     static struct request request;
@@ -381,6 +396,7 @@ int cli_target_run(const struct cli_arguments *arguments)
         strcmp(arguments->command->name, "machine") != 0) {
         code = cli_complain(CLI_USAGE, "%s needs a program", arguments->command->name);
     }
+    if (code == CLI_OK) code = check_words(arguments);
     if (code != CLI_OK) return code;
     cli_interrupt_begin(); /* what runs there is ended first, and folders are removed */
     code = run(&request);
