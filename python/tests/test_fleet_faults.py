@@ -207,7 +207,8 @@ def test_a_full_disk_is_said_in_one_line(traces, tmp_path, capfd):
         assert main(["ingest", str(traces), "-o", str(full / "set"), "--workers", "1"]) == 0
         assert len(check_whole(full / "set")) == 24
     finally:
-        subprocess.run(["umount", full], check=True)
+        # Lazily: processes that other threads of this one just started may hold its files a moment longer.
+        subprocess.run(["umount", "--lazy", full], check=True)
 
 
 def test_files_that_are_not_what_they_seem(traces, tmp_path, capsys):
