@@ -124,6 +124,19 @@ class TestLayers(unittest.TestCase):
             ],
         )
 
+    def test_layers__one_room_asks_the_operating_system(self):
+        self.write("src/cli/core/a.c", "#include <stdio.h>\n#include <unistd.h>\n")
+        self.write("src/host/b.h", "#include <sys/stat.h>\n")
+        self.write("src/host/os/windows/c.c", "#include <windows.h>\n")
+        self.write("src/engine/plugin/d.cc", "#include <dlfcn.h>\n")
+        self.assertEqual(
+            self.check(),
+            [
+                "src/cli/core/a.c:2: only src/host/os asks the operating system (unistd.h)",
+                "src/host/b.h:1: only src/host/os asks the operating system (sys/stat.h)",
+            ],
+        )
+
     def test_layers__device_folder_has_no_heap_and_no_stdio(self):
         self.write("src/trace/a.c", "#include <stdio.h>\nvoid *f(void) { return malloc (1); }\n")
         self.assertEqual(

@@ -7,6 +7,7 @@ In the sources:
   implements it; and who may use which outside library
 * which room of src/cli and src/output may use which other: no command another's folder
 * device-capable folders use neither the heap nor stdio; no library folder prints or ends the program
+* src/host/os alone includes headers of an operating system, beside the engine's plug-in
 * backends are named, and their formats read, only where that is the purpose (BACKEND_FOLDERS)
 * no text outside of src/cli names an option or a command of the command line
 * public headers include public headers only, and stable ones no experimental ones, which say so
@@ -130,9 +131,17 @@ LIBRARIES = {
     "zlib.h": {"output", "record"},
     "rapidjson": {"record"},
     "executorch": {"engine"},
-    "dlfcn.h": {"engine", "host", "output"},
     "sqlite3.h": {"output"},
 }
+
+# What the C library does not promise: one room asks the operating system, and the engine's plug-in,
+# which is not built where there is no runtime.
+SYSTEM_HEADERS = re.compile(
+    r"(?:sys|netinet|arpa|mach|mach-o|linux|net)/.*|(?:aio|dirent|dlfcn|fcntl|fnmatch|ftw|glob|grp|"
+    r"iconv|io|langinfo|netdb|nl_types|poll|process|pthread|pwd|regex|sched|semaphore|spawn|syslog|"
+    r"termios|ucontext|unistd|utime|wordexp|windows|winsock2|ws2tcpip|psapi|ntsecapi|direct)\.h"
+)
+SYSTEM_FOLDERS = ("src/host/os/", "src/engine/plugin/")
 
 # What may know a backend: its format, its reader, rules of its own, its library.
 BACKEND_FOLDERS = {"format", "payload", "partition", "advice"}
@@ -262,6 +271,9 @@ class Checker:
             name = match[1][1:-1]
             line = line_of(text, match.start(1))
             first = name.split("/")[0]
+            place = path.relative_to(self.root).as_posix()
+            if SYSTEM_HEADERS.fullmatch(name) and not place.startswith(SYSTEM_FOLDERS):
+                self.report(path, line, f"only src/host/os asks the operating system ({name})")
             if first in LIBRARIES and layer not in LIBRARIES[first]:
                 users = ", ".join(f"src/{user}" for user in sorted(LIBRARIES[first]))
                 self.report(path, line, f"only {users} may include {match[1]}")

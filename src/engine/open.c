@@ -1,43 +1,35 @@
 /* Finds and opens the engine plug-in. */
-#define _GNU_SOURCE /* dladdr */
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
 
 #include "base/error.h"
-#include "engine/quiet.h"
 #include "etscope/engine.h"
+#include "host/os/os_files.h"
+#include "host/os/os_libraries.h"
+#include "host/os/os_quiet.h"
 
-#define FILE_NAME "libetscope_engine.so"
+#define FILE_NAME "libetscope_engine"
 #define WHAT_TO_DO "install it with `make engine`, or set ETSCOPE_ENGINE to its path"
 
 struct ets_engine_library {
     void *handle;
-    char path[PATH_MAX];
+    char path[ETS_OS_PATH_BYTES];
 };
+
+static bool cut_name(char *path)
+{
+    char *name = path + (ets_os_name(path) - path);
+    if (name == path) return false;
+    name[-1] = '\0';
+    return true;
+}
 
 /* The folder of the running executable, without a slash at its end. */
 static bool find_executable_folder(char *folder, size_t capacity)
 {
-#ifdef __APPLE__
-    uint32_t size = (uint32_t)capacity;
-    if (_NSGetExecutablePath(folder, &size) != 0) return false;
-#else
-    const ssize_t length = readlink("/proc/self/exe", folder, capacity - 1);
-    if (length <= 0) return false;
-    folder[length] = '\0';
-#endif
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL) return false;
-    *slash = '\0';
-    return true;
+    return ets_os_program(folder, capacity) && cut_name(folder);
 }
 
 /* The folder of the library that this code was loaded from; it may be the executable's. */
@@ -46,14 +38,13 @@ static bool find_library_folder(char *folder, size_t capacity)
     enum ets_status (*self)(const char *, struct ets_engine_library **, const struct ets_engine **,
                             struct ets_error *) = ets_engine_open;
     void *address;
-    Dl_info info;
     memcpy(&address, &self, sizeof address);
-    if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    if (slash == NULL || (size_t)(slash - info.dli_fname) >= capacity) return false;
-    memcpy(folder, info.dli_fname, (size_t)(slash - info.dli_fname));
-    folder[slash - info.dli_fname] = '\0';
-    return true;
+    return ets_os_file_of(address, folder, capacity) && cut_name(folder);
+}
+
+static bool is_there(const char *path)
+{
+    return ets_os_look(path).kind != ETS_OS_NOTHING;
 }
 
 /* Writes the path of the first plug-in found from `folder` to `path`; false: none. */
@@ -61,15 +52,16 @@ static bool find_from(const char *folder, char *path, size_t capacity)
 {
     static const char *const places[] = {"", "/etscope", "/../lib", "/../lib/etscope"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const int length = snprintf(path, capacity, "%s%s/" FILE_NAME, folder, places[i]);
-        if (length > 0 && (size_t)length < capacity && access(path, F_OK) == 0) return true;
+        const int length = snprintf(path, capacity, "%s%s/" FILE_NAME "%s", folder, places[i],
+                                    ets_os_library_ending);
+        if (length > 0 && (size_t)length < capacity && is_there(path)) return true;
     }
     return false;
 }
 
 static bool find_nearby(char *path, size_t capacity)
 {
-    char folder[PATH_MAX];
+    char folder[ETS_OS_PATH_BYTES];
     return (find_executable_folder(folder, sizeof folder) && find_from(folder, path, capacity)) ||
            (find_library_folder(folder, sizeof folder) && find_from(folder, path, capacity));
 }
@@ -85,14 +77,15 @@ static enum ets_status choose_path(const char *wanted, char *path, size_t capaci
         if (wanted != NULL && wanted[0] == '\0') wanted = NULL;
     }
     if (wanted == NULL) {
-        if (!find_nearby(path, capacity)) snprintf(path, capacity, "%s", FILE_NAME);
+        if (!find_nearby(path, capacity))
+            snprintf(path, capacity, FILE_NAME "%s", ets_os_library_ending);
         return ETS_OK;
     }
     if (strlen(wanted) >= capacity) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "the path %s is too long", source);
     }
     memcpy(path, wanted, strlen(wanted) + 1);
-    if (strchr(path, '/') != NULL && access(path, F_OK) != 0) {
+    if (ets_os_has_folder(path) && !is_there(path)) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "%s: engine %s does not exist",
                         source, path);
     }
@@ -102,7 +95,7 @@ static enum ets_status choose_path(const char *wanted, char *path, size_t capaci
 /* A function pointer out of a data pointer, as POSIX promises for dlsym. */
 static ets_engine_interface_function *find_interface(void *handle)
 {
-    void *symbol = dlsym(handle, ETS_ENGINE_SYMBOL);
+    void *symbol = ets_os_symbol(handle, ETS_ENGINE_SYMBOL);
     ets_engine_interface_function *function = NULL;
     _Static_assert(sizeof symbol == sizeof function, "POSIX function pointers");
     memcpy(&function, &symbol, sizeof function);
@@ -111,15 +104,12 @@ static ets_engine_interface_function *find_interface(void *handle)
 
 static enum ets_status explain_load_failure(const char *path, struct ets_error *error)
 {
-    const char *reason = dlerror();
-    if (reason == NULL) reason = path;
-    /* Otherwise it is there, and the reason names what it lacks. */
-    if (strchr(path, '/') == NULL && strstr(reason, path) != NULL) {
+    if (ets_os_load_found_nothing(path)) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
                         "the ExecuTorch engine is not installed: " WHAT_TO_DO);
     }
-    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s", reason,
-                    WHAT_TO_DO);
+    return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s",
+                    ets_os_load_failure(), WHAT_TO_DO);
 }
 
 /* Loads the library and asks for its interface, with the runtime's start-up notes silenced. */
@@ -127,7 +117,7 @@ static enum ets_status load(struct ets_engine_library *library, const struct ets
                             struct ets_error *error)
 {
     /* The runtime's threads and hooks stay, so the code that they run must stay as well. */
-    library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    library->handle = ets_os_load(library->path, true);
     if (library->handle == NULL) return explain_load_failure(library->path, error);
     ets_engine_interface_function *function = find_interface(library->handle);
     if (function == NULL) {
@@ -154,11 +144,11 @@ static enum ets_status load(struct ets_engine_library *library, const struct ets
 /* The loader knows where it found a bare name. */
 static void note_real_path(struct ets_engine_library *library)
 {
-    void *symbol = dlsym(library->handle, ETS_ENGINE_SYMBOL);
-    Dl_info info;
-    if (strchr(library->path, '/') == NULL && symbol != NULL && dladdr(symbol, &info) != 0 &&
-        info.dli_fname != NULL) {
-        snprintf(library->path, sizeof library->path, "%s", info.dli_fname);
+    char found[ETS_OS_PATH_BYTES];
+    const void *symbol = ets_os_symbol(library->handle, ETS_ENGINE_SYMBOL);
+    if (ets_os_has_folder(library->path) || symbol == NULL) return;
+    if (ets_os_file_of(symbol, found, sizeof found)) {
+        memcpy(library->path, found, sizeof library->path);
     }
 }
 
@@ -172,9 +162,9 @@ enum ets_status ets_engine_open(const char *path, struct ets_engine_library **li
     const struct ets_engine *engine = NULL;
     enum ets_status status = choose_path(path, library->path, sizeof library->path, error);
     if (status == ETS_OK) {
-        const int saved = ets_quiet_begin();
+        const int saved = ets_os_quiet_begin();
         status = load(library, &engine, error);
-        ets_quiet_end(saved);
+        ets_os_quiet_end(saved);
     }
     if (status != ETS_OK) {
         ets_engine_close(library);
@@ -194,6 +184,6 @@ const char *ets_engine_path(const struct ets_engine_library *library)
 void ets_engine_close(struct ets_engine_library *library)
 {
     if (library == NULL) return;
-    if (library->handle != NULL) dlclose(library->handle);
+    if (library->handle != NULL) ets_os_unload(library->handle);
     free(library);
 }

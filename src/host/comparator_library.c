@@ -1,14 +1,14 @@
 /* Opens comparator plug-ins of the user. */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "etscope/experimental/comparator_plugin.h"
 #include "host/comparator_library.h"
+#include "host/os/os_files.h"
+#include "host/os/os_libraries.h"
 
 #define SYMBOL "ets_comparator_plugin"
 
@@ -18,24 +18,23 @@ struct ets_comparator_library {
 
 typedef const struct ets_comparator *plugin_function(void);
 
-/* dlopen would search the system's folders for a name without a slash. */
+/* The loader would search the system's folders for a name without a folder. */
 static enum ets_status load(const char *path, void **handle_out, struct ets_error *error)
 {
     const size_t capacity = strlen(path) + 3;
-    if (access(path, F_OK) != 0) {
+    if (ets_os_look(path).kind == ETS_OS_NOTHING) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no such file");
     }
     char *full = malloc(capacity);
     if (full == NULL) {
         return ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to open a comparator");
     }
-    snprintf(full, capacity, "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
-    *handle_out = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+    snprintf(full, capacity, "%s%s", ets_os_has_folder(path) ? "" : "./", path);
+    *handle_out = ets_os_load(full, false);
     free(full);
     if (*handle_out != NULL) return ETS_OK;
-    const char *reason = dlerror();
     return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot be loaded as a comparator: %s",
-                    reason != NULL ? reason : "no reason was given");
+                    ets_os_load_failure());
 }
 
 static bool is_letter(char c)
@@ -86,7 +85,7 @@ static enum ets_status check(const struct ets_comparator *comparator, struct ets
 static enum ets_status ask(void *handle, const struct ets_comparator **comparator_out,
                            struct ets_error *error)
 {
-    void *symbol = dlsym(handle, SYMBOL);
+    void *symbol = ets_os_symbol(handle, SYMBOL);
     plugin_function *function = NULL;
     _Static_assert(sizeof symbol == sizeof function, "POSIX function pointers");
     memcpy(&function, &symbol, sizeof function);
@@ -138,6 +137,6 @@ enum ets_status ets_comparator_run(const struct ets_comparator *comparator,
 void ets_comparator_close(struct ets_comparator_library *library)
 {
     if (library == NULL) return;
-    if (library->handle != NULL) dlclose(library->handle);
+    if (library->handle != NULL) ets_os_unload(library->handle);
     free(library);
 }

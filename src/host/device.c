@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
+#include "host/os/os_system.h"
 #include "host/processor.h"
 #include "host/text_builder.h"
 
@@ -71,7 +71,6 @@ void ets_device_read(const char *root, struct ets_device *device_out)
                                          "/sys/devices/virtual/dmi/id/product_name", NULL};
     struct ets_device *device = device_out;
     struct ets_processor processor;
-    struct utsname name;
     struct ets_text_builder cores = {device->cores, sizeof device->cores, 0};
     memset(device, 0, sizeof *device);
     for (size_t i = 0; models[i] != NULL && device->model[0] == '\0'; i++) {
@@ -79,10 +78,7 @@ void ets_device_read(const char *root, struct ets_device *device_out)
     }
     ets_processor_read(&processor);
     snprintf(device->processor, sizeof device->processor, "%.120s", processor.name);
-    if (uname(&name) == 0) {
-        snprintf(device->system, sizeof device->system, "%.40s %.40s %.40s", name.sysname,
-                 name.release, name.machine);
-    }
+    ets_os_name_system(device->system, sizeof device->system);
     describe_cores(root, processor.cores, &cores);
     read_text(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", device->governor,
               sizeof device->governor);
@@ -104,7 +100,7 @@ static int32_t read_temperature(const char *root)
 void ets_device_read_moment(const char *root, struct ets_device_moment *moment_out)
 {
     struct ets_device_moment *moment = moment_out;
-    const uint32_t cores = ets_processor_cores();
+    const uint32_t cores = ets_os_cores();
     *moment = (struct ets_device_moment){.limit_mhz = 0};
     for (uint32_t core = 0; core < cores && core < MOST_CORES; core++) {
         const uint32_t limit = read_clock(root, core, "scaling_max_freq");

@@ -1,20 +1,19 @@
 /* Opens input files: maps them if possible, reads pipes and standard input into memory. */
-#define _DEFAULT_SOURCE /* madvise; POSIX has it without effect */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "etscope/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "host/arena.h"
 #include "host/file_access.h"
+#include "host/os/os_files.h"
+#include "host/os/os_input.h"
 
 struct ets_file {
     char *path;
@@ -29,6 +28,7 @@ static enum ets_status fail_errno(struct ets_error *error, const char *what)
     if (code == ENOENT || code == ENOTDIR) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET, "no such file");
     }
+    if (code == EISDIR) return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "is a directory");
     return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "%s: %s", what, strerror(code));
 }
 
@@ -51,7 +51,7 @@ static enum ets_status read_stream(int descriptor, struct ets_file *file, struct
             }
             data = grown;
         }
-        const ssize_t got = read(descriptor, data + size, capacity - size);
+        const int64_t got = ets_os_read(descriptor, data + size, capacity - size);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             const enum ets_status status = fail_errno(error, "cannot read");
@@ -67,19 +67,21 @@ static enum ets_status read_stream(int descriptor, struct ets_file *file, struct
 
 static enum ets_status load(int descriptor, struct ets_file *file, struct ets_error *error)
 {
-    struct stat info;
-    if (fstat(descriptor, &info) != 0) return fail_errno(error, "cannot stat");
-    if (S_ISDIR(info.st_mode)) return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "is a directory");
-    if (!S_ISREG(info.st_mode)) return read_stream(descriptor, file, error);
-    if (info.st_size == 0) return ETS_OK;
-    if ((uintmax_t)info.st_size > SIZE_MAX) {
-        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
-                        "the file has %ju bytes, more than this %zu-bit program can map",
-                        (uintmax_t)info.st_size, sizeof(size_t) * 8);
+    const struct ets_os_place place = ets_os_look_open(descriptor);
+    if (place.kind == ETS_OS_NOTHING) return fail_errno(error, "cannot stat");
+    if (place.kind == ETS_OS_FOLDER) {
+        return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "is a directory");
     }
-    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapping == MAP_FAILED) return fail_errno(error, "cannot map");
-    file->bytes = (struct ets_bytes){mapping, (size_t)info.st_size};
+    if (place.kind != ETS_OS_FILE) return read_stream(descriptor, file, error);
+    if (place.size == 0) return ETS_OK;
+    if (place.size > SIZE_MAX) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the file has %" PRIu64 " bytes, more than this %zu-bit program can map",
+                        place.size, sizeof(size_t) * 8);
+    }
+    void *mapping = ets_os_map(descriptor, (size_t)place.size);
+    if (mapping == NULL) return fail_errno(error, "cannot map");
+    file->bytes = (struct ets_bytes){mapping, (size_t)place.size};
     file->mapped = true;
     return ETS_OK;
 }
@@ -87,7 +89,7 @@ static enum ets_status load(int descriptor, struct ets_file *file, struct ets_er
 enum ets_status ets_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
 {
     const bool from_stdin = strcmp(path, "-") == 0;
-    const int descriptor = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = from_stdin ? ETS_OS_STANDARD_INPUT : ets_os_open(path);
     if (descriptor < 0) return fail_errno(error, "cannot open");
     struct ets_file *file = calloc(1, sizeof *file);
     enum ets_status status = ETS_OK;
@@ -96,7 +98,7 @@ enum ets_status ets_file_open(const char *path, struct ets_file **file_out, stru
     } else {
         status = load(descriptor, file, error);
     }
-    if (!from_stdin) close(descriptor);
+    if (!from_stdin) ets_os_close(descriptor);
     if (status != ETS_OK) {
         ets_file_close(file);
         return status;
@@ -112,22 +114,17 @@ struct ets_bytes ets_file_bytes(const struct ets_file *file)
 
 void ets_file_release(const struct ets_file *file, const void *data, size_t size)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t first = ((uintptr_t)data + page - 1) / page * page;
-    const uintptr_t end = ((uintptr_t)data + size) / page * page;
-    if (file->mapped && end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+    if (file->mapped) ets_os_forget_pages(data, size);
 }
 
 void ets_file_expect_samples(const struct ets_file *file, bool in_samples)
 {
-    if (!file->mapped) return;
-    madvise((void *)(uintptr_t)file->bytes.data, file->bytes.size,
-            in_samples ? MADV_RANDOM : MADV_NORMAL);
+    if (file->mapped) ets_os_expect_samples(file->bytes.data, file->bytes.size, in_samples);
 }
 
 static void drop_bytes(struct ets_file *file)
 {
-    if (file->mapped) munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
+    if (file->mapped) ets_os_unmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
     else if (file->replaced) ets_libc_allocator.release(NULL, (void *)(uintptr_t)file->bytes.data);
     else free((void *)(uintptr_t)file->bytes.data);
 }

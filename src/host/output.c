@@ -2,13 +2,10 @@
  * Writes output files: to a temporary file that replaces the target at commit, or directly to a
  * stream.
  */
-#define _XOPEN_SOURCE 700
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "host/output.h"
-#include "base/utf8.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,14 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "etscope/base.h"
 #include "host/json_text.h"
+#include "host/os/os_files.h"
+#include "host/os/os_output.h"
+#include "host/os/os_processes.h"
+#include "host/os/os_streams.h"
 
 struct ets_output {
     FILE *stream;
@@ -31,7 +30,7 @@ struct ets_output {
     char *temporary_path;     /* replaces `path` at commit */
     struct ets_output *next;  /* of the outputs with a temporary file */
     char **data;              /* not NULL: written to memory, which the caller owns at the end */
-    size_t *size;             /* of it */
+    size_t *size, room;       /* of it, without the NUL that ends it */
     int failed_errno;         /* first failure, 0 for none */
     bool is_terminal;         /* control bytes are escaped */
     unsigned char pending[4]; /* terminal: the start of an incomplete character */
@@ -79,7 +78,7 @@ static void delist(struct ets_output *output)
 void ets_output_remove_temporaries(void)
 {
     for (const struct ets_output *at = first_temporary; at != NULL; at = at->next) {
-        (void)unlink(at->temporary_path);
+        (void)ets_os_remove(at->temporary_path);
     }
 }
 
@@ -115,80 +114,50 @@ static enum ets_status fail_guard(struct ets_error *error)
 }
 
 /*
- * Creates a new file beside the target under an unused name. O_EXCL guarantees that, so names only
- * need to differ. Returns a descriptor or -1.
+ * Creates a new file beside the target under an unused name. Creating guarantees that, so names
+ * only need to differ. NULL: errno.
  */
-static int create_temporary(char *path, size_t ending_at, uint64_t state, mode_t mode)
+static FILE *create_temporary(char *path, size_t ending_at, uint64_t state,
+                              struct ets_os_permissions permissions)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     enum { MOST_TRIES = 1000 };
-    int descriptor = -1;
+    FILE *stream = NULL;
     for (int i = 0; i < MOST_TRIES; i++) {
         uint64_t random = next_random(&state);
         for (char *at = path + ending_at; *at != '\0'; at++, random /= 36)
             *at = letters[random % 36];
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (descriptor >= 0 || errno != EEXIST) break;
+        stream = ets_os_create_new(path, permissions);
+        if (stream != NULL || errno != EEXIST) break;
     }
-    return descriptor;
-}
-
-/* The path that a symbolic link holds, which counts from the folder of the link; NULL: errno. */
-static char *follow(const char *link)
-{
-    char held[PATH_MAX];
-    const ssize_t size = readlink(link, held, sizeof held);
-    if (size < 0) return NULL;
-    if ((size_t)size == sizeof held) {
-        errno = ENAMETOOLONG;
-        return NULL;
-    }
-    const char *slash = held[0] == '/' ? NULL : strrchr(link, '/');
-    const size_t folder = slash == NULL ? 0 : (size_t)(slash - link) + 1;
-    char *path = malloc(folder + (size_t)size + 1);
-    if (path == NULL) return NULL;
-    memcpy(path, link, folder);
-    memcpy(path + folder, held, (size_t)size);
-    path[folder + (size_t)size] = '\0';
-    return path;
+    return stream;
 }
 
 char *ets_output_resolve(const char *path)
 {
     enum { MOST_LINKS = 40 };
-    struct stat info;
     char *target = strdup(path);
-    for (int i = 0; target != NULL && lstat(target, &info) == 0 && S_ISLNK(info.st_mode); i++) {
-        char *next = NULL;
-        if (i < MOST_LINKS) next = follow(target);
-        else errno = ELOOP;
+    for (int i = 0; target != NULL; i++) {
+        char *next = ets_os_follow_link(target);
+        if (next == NULL && errno == 0) return target;
         free(target);
         target = next;
+        if (i < MOST_LINKS) continue;
+        free(target);
+        errno = ELOOP;
+        return NULL;
     }
-    return target;
-}
-
-/* What a new file at `path` is to have: the permissions of the one that it replaces. */
-static int find_mode(const char *path, mode_t *mode_out, bool *replaces_out)
-{
-    struct stat info;
-    *replaces_out = lstat(path, &info) == 0;
-    *mode_out = *replaces_out ? info.st_mode & 0777 : 0666;
-    if (!*replaces_out) return 0;
-    if ((info.st_mode & 0222) == 0)
-        return EACCES; /* root may, but whoever set this does not want */
-    return access(path, W_OK) == 0 ? 0 : errno;
+    return NULL;
 }
 
 static int open_temporary(struct ets_output *output, const char *path)
 {
     static const char ending[] = ".xxxxxx";
     struct timespec now = {0, 0};
-    mode_t mode;
-    bool replaces;
+    struct ets_os_permissions permissions;
     output->path = ets_output_resolve(path);
     if (output->path == NULL) return errno;
-    const int refused = find_mode(output->path, &mode, &replaces);
+    const int refused = ets_os_permissions_of(output->path, &permissions);
     if (refused != 0) return refused;
     const size_t length = strlen(output->path);
     char *temporary = malloc(length + sizeof ending);
@@ -197,30 +166,16 @@ static int open_temporary(struct ets_output *output, const char *path)
     memcpy(temporary + length, ending, sizeof ending);
     (void)clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
-                          ((uint64_t)getpid() << 32) + (uint64_t)(uintptr_t)output;
+                          ((uint64_t)ets_os_process_number() << 32) + (uint64_t)(uintptr_t)output;
     output->temporary_path = temporary;
     enlist(output); /* before the file exists: a signal must find it */
-    const int descriptor =
-        create_temporary(temporary, length + 1, seed, replaces ? mode & 0700 : mode);
-    if (descriptor < 0) {
-        const int code = errno;
-        delist(output);
-        output->temporary_path = NULL; /* nothing to remove */
-        free(temporary);
-        return code;
-    }
-    if (replaces && fchmod(descriptor, mode) != 0) {
-        const int code = errno;
-        close(descriptor);
-        return code;
-    }
-    output->stream = fdopen(descriptor, "wb");
-    if (output->stream == NULL) {
-        const int code = errno;
-        close(descriptor);
-        return code;
-    }
-    return 0;
+    output->stream = create_temporary(temporary, length + 1, seed, permissions);
+    if (output->stream != NULL) return 0;
+    const int code = errno;
+    delist(output);
+    output->temporary_path = NULL; /* nothing to remove */
+    free(temporary);
+    return code;
 }
 
 enum ets_status ets_output_open(const char *path, struct ets_output **output_out,
@@ -229,15 +184,14 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
     struct ets_output *output = calloc(1, sizeof *output);
     if (output == NULL) return fail_errno(error, ENOMEM);
     int code = 0;
-    struct stat info;
     if (strcmp(path, "-") != 0 && guard != NULL && guard(path)) {
         free(output);
         return fail_guard(error);
     }
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
-        output->is_terminal = isatty(STDOUT_FILENO);
-    } else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        output->is_terminal = ets_os_is_terminal(ETS_OS_OUTPUT);
+    } else if (ets_os_look(path).kind > ETS_OS_FILE) {
         output->stream = fopen(path, "wb"); /* /dev/null, a pipe: nothing to rename over */
         if (output->stream == NULL) code = errno;
     } else {
@@ -260,8 +214,8 @@ enum ets_status ets_output_open_memory(struct ets_output **output_out, char **da
     if (output == NULL) return fail_errno(error, ENOMEM);
     output->data = data_out;
     output->size = size_out;
-    output->stream = open_memstream(data_out, size_out);
-    if (output->stream == NULL) {
+    *data_out = calloc(1, 1);
+    if (*data_out == NULL) {
         release(output);
         return fail_errno(error, ENOMEM);
     }
@@ -274,10 +228,29 @@ void ets_output_free(char *data)
     free(data);
 }
 
+static void keep(struct ets_output *output, const void *data, size_t size)
+{
+    const size_t used = *output->size;
+    if (size > output->room - used) {
+        const size_t room = 2 * output->room + size;
+        char *grown = room < size ? NULL : realloc(*output->data, room + 1);
+        if (grown == NULL) {
+            output->failed_errno = ENOMEM;
+            return;
+        }
+        *output->data = grown;
+        output->room = room;
+    }
+    memcpy(*output->data + used, data, size);
+    *output->size = used + size;
+    (*output->data)[used + size] = '\0';
+}
+
 static void put(struct ets_output *output, const void *data, size_t size)
 {
     if (size == 0 || output->failed_errno != 0) return;
-    if (fwrite(data, 1, size, output->stream) != size) output->failed_errno = errno;
+    if (output->data != NULL) keep(output, data, size);
+    else if (fwrite(data, 1, size, output->stream) != size) output->failed_errno = errno;
 }
 
 /* Writes the complete characters in `pending`; everything if `is_end`. */
@@ -343,7 +316,7 @@ static enum ets_status finish(struct ets_output *output, struct ets_error *error
     int code = output->failed_errno;
     if (output->stream == stdout) {
         if (fflush(stdout) != 0 && code == 0) code = errno;
-    } else {
+    } else if (output->stream != NULL) {
         if (fclose(output->stream) != 0 && code == 0) code = errno;
         output->stream = NULL;
     }
@@ -356,8 +329,8 @@ static enum ets_status finish(struct ets_output *output, struct ets_error *error
 static enum ets_status move(const struct ets_output *output, struct ets_error *error)
 {
     if (output->temporary_path == NULL) return ETS_OK;
-    if (rename(output->temporary_path, output->path) == 0) return ETS_OK;
-    return fail_errno(error, errno);
+    const int failed = ets_os_replace(output->temporary_path, output->path);
+    return failed == 0 ? ETS_OK : fail_errno(error, failed);
 }
 
 enum ets_status ets_outputs_commit(struct ets_output *const *outputs, size_t count,
@@ -390,7 +363,7 @@ void ets_output_discard(struct ets_output *output)
     if (output == NULL) return;
     char **data = output->data;
     size_t *size = output->size;
-    if (output->temporary_path != NULL) (void)unlink(output->temporary_path);
+    if (output->temporary_path != NULL) (void)ets_os_remove(output->temporary_path);
     release(output);
     if (data == NULL) return;
     free(*data);

@@ -2,20 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "host/page_server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "host/http_request.h"
+#include "host/os/os_sockets.h"
 
 enum {
     MOST_CLIENTS = 16,
@@ -33,7 +28,7 @@ struct body {
 };
 
 struct client {
-    int socket; /* -1: free */
+    ets_os_socket socket; /* -1: free */
     uint64_t deadline_ms;
     char request[REQUEST_BYTES], header[HEADER_BYTES];
     size_t used, header_size, sent;
@@ -41,7 +36,7 @@ struct client {
 };
 
 struct ets_page_server {
-    int socket;
+    ets_os_socket socket;
     unsigned port;
     char token[2 * TOKEN_BYTES + 1], address[128];
     struct body *page, *state, *nothing;
@@ -73,7 +68,7 @@ static void release(struct body *body)
 
 static void drop(struct client *client)
 {
-    if (client->socket >= 0) close(client->socket);
+    if (client->socket != -1) ets_os_close_socket(client->socket);
     release(client->body);
     client->socket = -1;
     client->body = NULL;
@@ -82,38 +77,8 @@ static void drop(struct client *client)
 static bool make_token(char token[2 * TOKEN_BYTES + 1])
 {
     uint8_t bytes[TOKEN_BYTES];
-    FILE *random = fopen("/dev/urandom", "rb");
-    if (random == NULL) return false;
-    const bool ok = fread(bytes, 1, sizeof bytes, random) == sizeof bytes;
-    fclose(random);
+    if (!ets_os_random(bytes, sizeof bytes)) return false;
     for (int i = 0; i < TOKEN_BYTES; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-    return ok;
-}
-
-static bool set_up(int socket)
-{
-    const int flags = fcntl(socket, F_GETFL);
-    return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0 &&
-           fcntl(socket, F_SETFD, FD_CLOEXEC) == 0;
-}
-
-/* `port` 0: any; then the one that it became. */
-static bool listen_on(struct ets_page_server *server, unsigned port)
-{
-    const int on = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)port),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    server->socket = socket(AF_INET, SOCK_STREAM, 0);
-    if (server->socket < 0 || !set_up(server->socket)) return false;
-    setsockopt(server->socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(server->socket, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(server->socket, MOST_CLIENTS) != 0 ||
-        getsockname(server->socket, (struct sockaddr *)&address, &size) != 0) {
-        return false;
-    }
-    server->port = ntohs(address.sin_port);
     return true;
 }
 
@@ -129,9 +94,11 @@ static enum ets_status start(struct ets_page_server *server, unsigned port, stru
         return ets_fail_memory(error, "the server of the page");
     }
     if (!make_token(server->token)) {
-        return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "/dev/urandom: %s", strerror(errno));
+        return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "no random bytes: %s", strerror(errno));
     }
-    if (!listen_on(server, port)) {
+    server->port = port;
+    server->socket = ets_os_listen(&server->port, MOST_CLIENTS);
+    if (server->socket == -1) {
         return ets_fail(error, ETS_IO, ETS_NO_OFFSET, "cannot serve on 127.0.0.1, port %u: %s",
                         port, strerror(errno));
     }
@@ -211,10 +178,11 @@ static void answer(const struct ets_page_server *server, struct client *client, 
 static void receive(const struct ets_page_server *server, struct client *client)
 {
     struct ets_text target;
-    const ssize_t size =
-        recv(client->socket, client->request + client->used, REQUEST_BYTES - client->used, 0);
+    const int64_t size = ets_os_receive(client->socket, client->request + client->used,
+                                        REQUEST_BYTES - client->used);
+    if (size == ETS_OS_LATER) return;
     if (size <= 0) {
-        if (size == 0 || (errno != EAGAIN && errno != EINTR)) drop(client);
+        drop(client);
         return;
     }
     client->used += (size_t)size;
@@ -231,16 +199,18 @@ static void send_more(struct ets_page_server *server, struct client *client)
     const bool is_header = client->sent < header;
     const char *from =
         is_header ? client->header + client->sent : client->body->text + (client->sent - header);
-    const ssize_t size = send(client->socket, from, (is_header ? header : all) - client->sent, 0);
+    const int64_t size =
+        ets_os_send(client->socket, from, (is_header ? header : all) - client->sent);
+    if (size == ETS_OS_LATER) return;
     if (size < 0) {
-        if (errno != EAGAIN && errno != EINTR) drop(client);
+        drop(client);
         return;
     }
     client->sent += (size_t)size;
     client->deadline_ms = now_ms() + PATIENCE_MS;
     if (client->sent < all) return;
     server->is_seen |= client->body == server->page;
-    shutdown(client->socket, SHUT_WR);
+    ets_os_end_sending(client->socket);
     drop(client);
 }
 
@@ -248,30 +218,26 @@ static void take(struct ets_page_server *server)
 {
     for (int i = 0; i < MOST_CLIENTS; i++) {
         struct client *client = &server->clients[i];
-        if (client->socket >= 0) continue;
-        client->socket = accept(server->socket, NULL, NULL);
-        if (client->socket < 0) return;
+        if (client->socket != -1) continue;
+        client->socket = ets_os_accept(server->socket);
+        if (client->socket == -1) return;
         client->deadline_ms = now_ms() + PATIENCE_MS;
         client->used = client->sent = 0;
-        if (!set_up(client->socket)) drop(client);
     }
 }
 
-/* Fills the list; the listening socket first, then the input, then clients with their numbers. */
-static nfds_t list(const struct ets_page_server *server, int input, struct pollfd *polled,
-                   int *numbers)
+/* Fills the list: the listening socket first, then clients with their numbers. */
+static size_t list(const struct ets_page_server *server, struct ets_os_event *events, int *numbers)
 {
-    nfds_t count = 2;
-    polled[1] = (struct pollfd){.fd = input, .events = POLLIN};
+    size_t count = 1;
     for (int i = 0; i < MOST_CLIENTS; i++) {
         const struct client *client = &server->clients[i];
-        if (client->socket < 0) continue;
-        const short events = client->body == NULL ? POLLIN : POLLOUT;
+        if (client->socket == -1) continue;
         numbers[count] = i;
-        polled[count++] = (struct pollfd){.fd = client->socket, .events = events};
+        events[count++] = (struct ets_os_event){client->socket, client->body != NULL, false};
     }
-    const bool is_full = count == MOST_CLIENTS + 2;
-    polled[0] = (struct pollfd){.fd = is_full ? -1 : server->socket, .events = POLLIN};
+    const bool is_full = count == MOST_CLIENTS + 1;
+    events[0] = (struct ets_os_event){is_full ? -1 : server->socket, false, false};
     return count;
 }
 
@@ -280,28 +246,32 @@ static void drop_late(struct ets_page_server *server)
     const uint64_t now = now_ms();
     for (int i = 0; i < MOST_CLIENTS; i++) {
         struct client *client = &server->clients[i];
-        if (client->socket >= 0 && now > client->deadline_ms) drop(client);
+        if (client->socket != -1 && now > client->deadline_ms) drop(client);
     }
 }
 
 bool ets_page_server_wait(struct ets_page_server *server, int input, int milliseconds)
 {
-    struct pollfd polled[MOST_CLIENTS + 2];
-    int numbers[MOST_CLIENTS + 2];
+    struct ets_os_event events[MOST_CLIENTS + 1];
+    int numbers[MOST_CLIENTS + 1];
     const uint64_t end = now_ms() + (uint64_t)milliseconds;
     for (uint64_t now = now_ms(); now <= end; now = now_ms()) {
-        const nfds_t count = list(server, input, polled, numbers);
+        const size_t count = list(server, events, numbers);
         const uint64_t left = end - now;
-        if (poll(polled, count, left < 1000 ? (int)left : 1000) < 0) return false;
+        bool has_input = false;
+        if (!ets_os_wait_for_events(events, count, input, &has_input,
+                                    left < 1000 ? (int)left : 1000)) {
+            return false;
+        }
         drop_late(server);
-        for (nfds_t i = 2; i < count; i++) {
+        for (size_t i = 1; i < count; i++) {
             struct client *client = &server->clients[numbers[i]];
-            if (client->socket < 0 || polled[i].revents == 0) continue;
+            if (client->socket == -1 || !events[i].is_ready) continue;
             if (client->body == NULL) receive(server, client);
             else send_more(server, client);
         }
-        if (polled[0].revents != 0) take(server);
-        if (polled[1].revents != 0) return true;
+        if (events[0].is_ready) take(server);
+        if (has_input) return true;
     }
     return false;
 }
@@ -310,7 +280,7 @@ void ets_page_server_close(struct ets_page_server *server)
 {
     if (server == NULL) return;
     for (int i = 0; i < MOST_CLIENTS; i++) drop(&server->clients[i]);
-    if (server->socket >= 0) close(server->socket);
+    if (server->socket != -1) ets_os_close_socket(server->socket);
     release(server->page);
     release(server->state);
     release(server->nothing);

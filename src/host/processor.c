@@ -1,13 +1,11 @@
-/* Reads properties of the processor: from files on Linux, elsewhere with sysconf and sysctl. */
+/* Reads properties of the processor: from files on Linux, elsewhere as the system tells them. */
 #include "host/processor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#ifdef __APPLE__
-#include <sys/sysctl.h>
-#endif
+
+#include "host/os/os_system.h"
 
 /* The first line of a file; "" if it cannot be read. */
 static void read_line(const char *path, char *line, size_t room)
@@ -82,36 +80,22 @@ static void read_cache(struct ets_processor *processor, unsigned index)
     processor->caches[level - 1] = (struct ets_cache){bytes, count_listed(lines[3])};
 }
 
-#ifdef __APPLE__
-static void read_named(const char *name, void *value, size_t bytes)
+/* Where there are no files. */
+static void read_system(struct ets_processor *processor)
 {
-    if (sysctlbyname(name, value, &bytes, NULL, 0) != 0) memset(value, 0, bytes);
-}
-
-static void read_sysctl(struct ets_processor *processor)
-{
-    static const char *const names[] = {"hw.l1dcachesize", "hw.l2cachesize", "hw.l3cachesize"};
-    read_named("machdep.cpu.brand_string", processor->name, sizeof processor->name - 1);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        read_named(names[i], &processor->caches[i].bytes, sizeof processor->caches[i].bytes);
-        processor->caches[i].shared_by = 1;
+    struct ets_os_processor told;
+    ets_os_read_processor(&told);
+    memcpy(processor->name, told.name, sizeof processor->name);
+    for (size_t i = 0; i < sizeof told.cache_bytes / sizeof *told.cache_bytes; i++) {
+        processor->caches[i] = (struct ets_cache){told.cache_bytes[i], told.cache_bytes[i] > 0};
     }
-}
-#endif
-
-uint32_t ets_processor_cores(void)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (uint32_t)cores : 1;
 }
 
 void ets_processor_read(struct ets_processor *processor)
 {
     enum { CACHES = 8 };
-    *processor = (struct ets_processor){.cores = ets_processor_cores()};
-#ifdef __APPLE__
-    read_sysctl(processor);
-#endif
+    *processor = (struct ets_processor){.cores = ets_os_cores()};
+    read_system(processor);
     read_cpuinfo(processor);
     for (unsigned i = 0; i < CACHES; i++) read_cache(processor, i);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", processor->governor,

@@ -27,8 +27,6 @@ struct ets_processor {
     struct ets_cache caches[ETS_CACHE_LEVELS]; /* [level - 1] */
 };
 
-/* Logical cores that are online; at least 1. */
-uint32_t ets_processor_cores(void);
 void ets_processor_read(struct ets_processor *processor);
 
 #endif

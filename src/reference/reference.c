@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "host/physical_memory.h"
+#include "host/os/os_system.h"
 #include "record/random_operators.h"
 #include "reference/complex_nodes.h"
 #include "reference/operators.h"
@@ -280,7 +280,7 @@ enum ets_status ets_reference_open(const struct ets_reference_options *options,
     if (reference == NULL) return no_memory(error);
     *reference = (struct ets_reference){.options = *options};
     ets_arena_init(&reference->arena, allocator, 0);
-    const uint64_t host = ets_physical_memory();
+    const uint64_t host = ets_os_physical_memory();
     uint64_t limit = host < MEMORY_LIMIT ? host : MEMORY_LIMIT;
     if (options->memory_limit > 0 && options->memory_limit < limit) limit = options->memory_limit;
     reference->memory = (struct reference_memory){

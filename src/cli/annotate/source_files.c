@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "host/os/os_files.h"
 
 enum { PATH_BYTES = 4096, MOST_BYTES = 16 << 20 };
 
@@ -26,14 +27,19 @@ static bool is_python(const char *path)
     return size >= 3 && strcmp(path + size - 3, ".py") == 0;
 }
 
+static bool is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
 /* Whether a file is below a folder, links followed: an ETRecord may name "../" and links lead away.
  */
 static bool is_below(const char *folder, const char *path)
 {
-    char *root = realpath(folder, NULL), *real = realpath(path, NULL);
+    char *root = ets_os_real_path(folder), *real = ets_os_real_path(path);
     const size_t size = root == NULL ? 0 : strlen(root);
     const bool is = root != NULL && real != NULL && strncmp(real, root, size) == 0 &&
-                    (real[size] == '/' || (size > 0 && root[size - 1] == '/'));
+                    (is_slash(real[size]) || (size > 0 && is_slash(root[size - 1])));
     free(root);
     free(real);
     return is;
@@ -62,11 +68,11 @@ static void open_source(struct search *search, const char *path)
  */
 static bool try_path(struct search *search, const char *folder, const char *path)
 {
-    struct stat info;
-    if (stat(path, &info) != 0) return false;
+    const struct ets_os_place place = ets_os_look(path);
+    if (place.kind == ETS_OS_NOTHING) return false;
     if (!is_below(folder, path)) {
         reach(search, CLI_SOURCE_ELSEWHERE);
-    } else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES || !is_python(path)) {
+    } else if (place.kind != ETS_OS_FILE || place.size > MOST_BYTES || !is_python(path)) {
         reach(search, CLI_SOURCE_UNFIT);
     } else {
         open_source(search, path);

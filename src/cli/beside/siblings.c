@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/files/trace_paths.h"
 #include "etscope/trace_extra.h"
+#include "host/os/os_files.h"
 #include "inspect/stated_nodes.h"
 
 enum { PATH_BYTES = CLI_SIBLING_BYTES, WITH_RECORD = 1, WITH_PROGRAM = 2 };
@@ -47,13 +46,12 @@ bool cli_siblings_wanted(const struct cli_arguments *arguments)
 
 bool cli_sibling_path(const char *path, const char *ending, char found[PATH_BYTES])
 {
-    struct stat info;
-    const char *slash = strrchr(path, '/'), *point = strrchr(path, '.');
-    const bool has_stem = point != NULL && point > (slash == NULL ? path : slash + 1);
-    const int size = has_stem ? (int)(point - path) : 0;
+    const char *point = ets_os_ending(path);
+    const bool has_stem = *point != '\0';
+    const int size = (int)(point - path);
     if (has_stem && size < PATH_BYTES - 16) {
         snprintf(found, PATH_BYTES, "%.*s%s", size, path, ending);
-        if (strcmp(found, path) != 0 && stat(found, &info) == 0 && S_ISREG(info.st_mode)) {
+        if (strcmp(found, path) != 0 && ets_os_look(found).kind == ETS_OS_FILE) {
             return true;
         }
     }
@@ -129,7 +127,7 @@ static void find_in_folder(const char *folder, bool is_named, uint64_t fingerpri
     struct cli_paths files = {.items = NULL};
     unsigned looked_at = 0;
     found[0] = '\0';
-    if (access(folder, R_OK) == 0 && cli_folder_open(folder, &files) == CLI_OK) {
+    if (ets_os_can_read(folder) && cli_folder_open(folder, &files) == CLI_OK) {
         for (unsigned i = 0; i < files.count && found[0] == '\0'; i++) {
             const char *name = files.items[i] + (is_named ? 0 : strlen("./"));
             if (!cli_ends_with(name, ".pte") && !cli_ends_with(name, ".bpte")) continue;
@@ -150,12 +148,12 @@ static bool find_by_fingerprint(const char *path, uint64_t fingerprint, char fou
         char folder[PATH_BYTES], found[PATH_BYTES];
     } last;
     char folder[PATH_BYTES] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash != NULL && slash - path < PATH_BYTES - 2) {
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+    const size_t folder_size = (size_t)(ets_os_name(path) - path);
+    if (folder_size > 0 && folder_size < PATH_BYTES - 1) {
+        snprintf(folder, sizeof folder, "%.*s", (int)folder_size, path);
     }
     if (!last.is_known || last.fingerprint != fingerprint || strcmp(last.folder, folder) != 0) {
-        find_in_folder(folder, slash != NULL, fingerprint, last.found);
+        find_in_folder(folder, folder_size > 0, fingerprint, last.found);
         snprintf(last.folder, PATH_BYTES, "%s", folder);
         last.fingerprint = fingerprint;
         last.is_known = true;

@@ -6,14 +6,12 @@
 
 #include "cli/core/command.h"
 #include "etscope/file.h"
+#include "host/os/os_files.h"
 
 /* `path` with another ending; NULL if memory runs out. */
 static char *default_output(const char *path, const char *ending)
 {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    const size_t length = dot != NULL && dot != base ? (size_t)(dot - path) : strlen(path);
+    const size_t length = (size_t)(ets_os_ending(path) - path);
     char *output = malloc(length + strlen(ending) + 1);
     if (output == NULL) return NULL;
     memcpy(output, path, length);

@@ -1,68 +1,50 @@
 /* Remembers inputs by device and number, so that links and other spellings are the same file. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/core/input_files.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "host/os/os_files.h"
 #include "host/output.h"
 
-struct identity {
-    dev_t device;
-    ino_t file;
-};
-
 static struct {
-    struct identity *items;
+    struct ets_os_place *items;
     size_t count, capacity;
     bool is_incomplete; /* no memory: every existing file counts as an input */
 } inputs;
 
-static bool identify(const char *path, struct identity *identity_out)
+static bool identify(const char *path, struct ets_os_place *identity_out)
 {
-    struct stat info;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    *identity_out = (struct identity){info.st_dev, info.st_ino};
-    return true;
-}
-
-static bool is_equal(const struct identity *left, const struct identity *right)
-{
-    return left->device == right->device && left->file == right->file;
+    if (strcmp(path, "-") == 0) return false;
+    *identity_out = ets_os_look(path);
+    return identity_out->kind == ETS_OS_FILE;
 }
 
 /* Where a file that does not exist would be created: its folder, and its name. NULL: nowhere. */
-static const char *find_place(char *target, struct identity *folder_out)
+static const char *find_place(char *target, struct ets_os_place *folder_out)
 {
-    struct stat info;
-    char *slash = strrchr(target, '/');
-    char *name = slash == NULL ? target : slash + 1;
+    char *name = target + (ets_os_name(target) - target);
     const char kept = *name;
     *name = '\0'; /* leaves the folder with its slash */
-    const int failed = stat(slash == NULL ? "." : target, &info);
+    *folder_out = ets_os_look(name == target ? "." : target);
     *name = kept;
-    if (failed != 0) return NULL;
-    *folder_out = (struct identity){info.st_dev, info.st_ino};
-    return name;
+    return folder_out->kind == ETS_OS_NOTHING ? NULL : name;
 }
 
 static bool is_same_place(char *left, char *right)
 {
-    struct identity a, b;
+    struct ets_os_place a, b;
     const char *left_name = find_place(left, &a), *right_name = find_place(right, &b);
     if (left_name == NULL || right_name == NULL) return strcmp(left, right) == 0;
-    return is_equal(&a, &b) && strcmp(left_name, right_name) == 0;
+    return ets_os_is_same(&a, &b) && strcmp(left_name, right_name) == 0;
 }
 
 bool cli_is_same_file(const char *left, const char *right)
 {
-    struct identity a, b;
-    struct stat info;
     if (strcmp(left, "-") == 0 || strcmp(right, "-") == 0) return false;
-    const bool is_left = stat(left, &info) == 0, is_right = stat(right, &info) == 0;
-    if (is_left || is_right) {
-        return identify(left, &a) && identify(right, &b) && is_equal(&a, &b);
+    const struct ets_os_place a = ets_os_look(left), b = ets_os_look(right);
+    if (a.kind != ETS_OS_NOTHING || b.kind != ETS_OS_NOTHING) {
+        return a.kind == ETS_OS_FILE && b.kind == ETS_OS_FILE && ets_os_is_same(&a, &b);
     }
     char *left_target = ets_output_resolve(left), *right_target = ets_output_resolve(right);
     const bool is_same = left_target != NULL && right_target != NULL
@@ -73,17 +55,17 @@ bool cli_is_same_file(const char *left, const char *right)
     return is_same;
 }
 
-static bool has(const struct identity *identity)
+static bool has(const struct ets_os_place *identity)
 {
     for (size_t i = inputs.count; i-- > 0;) { /* from the last: most are opened again at once */
-        if (is_equal(&inputs.items[i], identity)) return true;
+        if (ets_os_is_same(&inputs.items[i], identity)) return true;
     }
     return false;
 }
 
 static bool is_input(const char *path)
 {
-    struct identity identity;
+    struct ets_os_place identity;
     return identify(path, &identity) && (has(&identity) || inputs.is_incomplete);
 }
 
@@ -94,12 +76,12 @@ void cli_inputs_guard(void)
 
 bool cli_inputs_add(const char *path)
 {
-    struct identity identity;
+    struct ets_os_place identity;
     if (!identify(path, &identity)) return true;
     if (has(&identity)) return false;
     if (inputs.count == inputs.capacity) {
         const size_t capacity = 2 * inputs.capacity + 16;
-        struct identity *grown = realloc(inputs.items, capacity * sizeof *grown);
+        struct ets_os_place *grown = realloc(inputs.items, capacity * sizeof *grown);
         inputs.is_incomplete |= grown == NULL;
         if (grown == NULL) return true;
         inputs.items = grown;

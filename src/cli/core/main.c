@@ -6,6 +6,7 @@
 #include "cli/core/document.h"
 #include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
+#include "host/os/os_streams.h"
 
 /* The commands, a line for each task, in the order of the overview. */
 /* clang-format off */
@@ -57,6 +58,7 @@ static int finish(int code)
 int main(int count, char **words)
 {
     setlocale(LC_CTYPE, "");
+    ets_os_prepare_streams();
     if (count < 2) {
         cli_print_overview(stderr, commands);
         return CLI_USAGE;

@@ -1,11 +1,10 @@
 /* Checks that no output of a command is one of its inputs. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/core/command.h"
 #include "cli/core/input_files.h"
 #include "etscope/file.h"
+#include "host/os/os_files.h"
 #include "host/output.h"
 
 static int complain_input(const char *path, const char *option)
@@ -42,9 +41,7 @@ static int check_writable(const char *path)
 {
     struct ets_output *output;
     struct ets_error error;
-    struct stat info;
-    const bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
-    if (strcmp(path, "-") == 0 || !is_file)
+    if (strcmp(path, "-") == 0 || ets_os_look(path).kind == ETS_OS_OTHER)
         return CLI_OK; /* the reader would notice an opened pipe */
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     ets_output_discard(output);

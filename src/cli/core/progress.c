@@ -4,9 +4,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "host/os/os_streams.h"
 
 #define FIRST_NS 500000000u
 #define PAUSE_NS 200000000u
@@ -20,7 +20,7 @@ uint64_t cli_now_ns(void)
 
 struct cli_progress cli_progress_start(void)
 {
-    return (struct cli_progress){isatty(STDERR_FILENO), cli_now_ns(), 0};
+    return (struct cli_progress){ets_os_is_terminal(ETS_OS_MESSAGES), cli_now_ns(), 0};
 }
 
 bool cli_progress_is_due(const struct cli_progress *progress, uint64_t now_ns)
@@ -34,10 +34,8 @@ enum { LONGEST = 400, USUAL_WIDTH = 80, LEAST_WIDTH = 20 };
 /* Bytes of a line of the terminal, but for the last column: a full line would wrap. */
 static size_t line_bytes(void)
 {
-    struct winsize size;
-    const bool is_known =
-        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_WIDTH;
-    const size_t width = is_known ? size.ws_col : USUAL_WIDTH;
+    const size_t told = ets_os_terminal_width(ETS_OS_MESSAGES);
+    const size_t width = told >= LEAST_WIDTH ? told : USUAL_WIDTH;
     return width < LONGEST ? width : LONGEST;
 }
 

@@ -2,14 +2,12 @@
 #define _DEFAULT_SOURCE
 #include "cli/core/write_table.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/core/document.h"
+#include "host/os/os_streams.h"
 #include "host/text_builder.h"
 
 /*
@@ -37,7 +35,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out)
 {
     const bool is_stdout = strcmp(output_path, "-") == 0;
-    const bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
+    const bool is_terminal = is_stdout && ets_os_is_terminal(ETS_OS_OUTPUT);
     *style_out = (struct ets_table_style){.format = ETS_FORMAT_TABLE};
     const char *format = cli_value(arguments, "--format");
     if (format != NULL && !ets_format_find(format, &style_out->format)) {
@@ -46,12 +44,11 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
     style_out->is_colored = wants_color(arguments, is_stdout, is_terminal);
     style_out->is_unfolded = cli_has(arguments, "--all");
     style_out->has_bounds = cli_has(arguments, "--bounds");
-    style_out->ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    style_out->ascii = !ets_os_shows_utf8();
     style_out->time_unit = cli_value(arguments, "--unit");
     style_out->width = (uint32_t)cli_number(arguments, "--width", 0);
-    struct winsize size;
-    if (style_out->width == 0 && is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-        style_out->width = size.ws_col;
+    if (style_out->width == 0 && is_terminal) {
+        style_out->width = ets_os_terminal_width(ETS_OS_OUTPUT);
     }
     const char *columns = getenv("COLUMNS");
     if (style_out->width == 0 && columns != NULL && atoi(columns) >= 20) {

@@ -1,18 +1,17 @@
 /* Lists the traces that arguments name: files, folders and @LIST. */
 #include "cli/files/trace_paths.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/input_files.h"
 #include "etscope/file.h"
+#include "host/os/os_files.h"
 
 /* A piece of memory for names; pieces are freed together. */
 struct piece {
@@ -60,8 +59,7 @@ static int add_copy(struct cli_paths *paths, const char *folder, const char *nam
 
 int cli_is_folder(const char *path)
 {
-    struct stat info;
-    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return strcmp(path, "-") != 0 && ets_os_look(path).kind == ETS_OS_FOLDER;
 }
 
 static int by_name(const void *left, const void *right)
@@ -69,27 +67,37 @@ static int by_name(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+struct listing {
+    const char *folder;
+    struct cli_paths *paths;
+    int code;
+};
+
+static bool take_entry(void *context, const char *name)
+{
+    struct listing *listing = context;
+    struct cli_paths *paths = listing->paths;
+    if (name[0] == '.') return true;
+    listing->code = add_copy(paths, listing->folder, name, strlen(name));
+    if (listing->code != CLI_OK) return false;
+    const enum ets_os_kind kind = ets_os_look(paths->items[paths->count - 1]).kind;
+    if (kind == ETS_OS_FILE) return true;
+    paths->count--;
+    paths->folder_count += kind == ETS_OS_FOLDER;
+    return true;
+}
+
 int cli_folder_open(const char *folder, struct cli_paths *paths_out)
 {
+    struct listing listing = {folder, paths_out, CLI_OK};
     *paths_out = (struct cli_paths){.items = NULL};
-    DIR *open = opendir(folder);
-    int code = CLI_OK;
-    if (open == NULL) return cli_complain(CLI_INPUT, "%s: %s", folder, strerror(errno));
-    for (const struct dirent *entry; code == CLI_OK && (entry = readdir(open)) != NULL;) {
-        struct stat info;
-        if (entry->d_name[0] == '.') continue;
-        code = add_copy(paths_out, folder, entry->d_name, strlen(entry->d_name));
-        if (code != CLI_OK) break;
-        const char *path = paths_out->items[paths_out->count - 1];
-        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) continue;
-        paths_out->count--;
-        paths_out->folder_count += stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!ets_os_list(folder, take_entry, &listing)) {
+        return cli_complain(CLI_INPUT, "%s: %s", folder, strerror(errno));
     }
-    closedir(open);
     if (paths_out->count > 0) {
         qsort(paths_out->items, paths_out->count, sizeof *paths_out->items, by_name);
     }
-    return code;
+    return listing.code;
 }
 
 static bool is_trace(const char *path)

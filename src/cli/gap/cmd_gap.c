@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/beside/debug_buffer.h"
 #include "cli/beside/siblings.h"
@@ -17,6 +16,7 @@
 #include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
+#include "host/os/os_files.h"
 #include "host/output.h"
 #include "output/picture/gap_picture.h"
 #include "output/table/gap_table.h"
@@ -252,8 +252,8 @@ static int check_words(const struct cli_arguments *arguments)
 static int check_kind(const char *path)
 {
     struct ets_file *file = NULL;
-    struct stat info; /* pipes are read once */
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return CLI_OK;
+    /* Pipes are read once. */
+    if (strcmp(path, "-") == 0 || ets_os_look(path).kind != ETS_OS_FILE) return CLI_OK;
     if (ets_file_open(path, &file, NULL) != ETS_OK) return CLI_OK; /* told when it is read */
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
     ets_file_close(file);

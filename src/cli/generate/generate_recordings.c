@@ -5,12 +5,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/core/interrupt.h"
 #include "cli/core/progress.h"
 #include "cli/generate/generate_plan.h"
 #include "cli/session/child.h"
+#include "host/os/os_files.h"
 #include "record/json.h"
 
 enum { MOST_DOCUMENT = 1 << 28 };
@@ -210,9 +210,9 @@ static int record_all(struct cli_generate_plan *plan, const char *folder, uint32
         cli_progress_count(&progress, "recording", i + 1, recordings);
     }
     cli_progress_end(&progress);
-    unlink(files.rows);
-    unlink(files.messages);
-    unlink(files.prompt);
+    ets_os_remove(files.rows);
+    ets_os_remove(files.messages);
+    ets_os_remove(files.prompt);
     if (code == CLI_OK && differs) {
         cli_note("the recordings gave different tokens: those of the first are shown");
     }
@@ -241,7 +241,7 @@ int cli_generate_recordings(struct cli_generate_plan *plan, uint32_t recordings)
     code = cli_child_folder(folder, sizeof folder);
     if (code == CLI_OK) {
         code = record_all(plan, folder, recordings);
-        rmdir(folder);
+        ets_os_remove_folder(folder);
     }
     cli_interrupt_end();
     if (code == CLI_OK && cli_interrupted() == 0) note_traces(plan, recordings);

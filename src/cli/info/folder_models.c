@@ -13,14 +13,14 @@
 #include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
 #include "etscope/inspect.h"
+#include "host/os/os_files.h"
 
 /* A join reads a whole trace; a folder of thousands of both kinds would take hours. */
 enum { MOST_TRIES = 20000 };
 
 const char *folder_file_name(const struct folder_file *file)
 {
-    const char *slash = strrchr(file->path, '/');
-    return slash == NULL ? file->path : slash + 1;
+    return ets_os_name(file->path);
 }
 
 static bool is_program(const struct folder_file *file)

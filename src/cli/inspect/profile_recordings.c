@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/core/interrupt.h"
@@ -18,6 +17,8 @@
 #include "cli/session/session.h"
 #include "cli/sides/show_sides.h"
 #include "cli/sides/sides.h"
+#include "host/os/os_files.h"
+#include "host/os/os_processes.h"
 
 enum { MOST_RECORDINGS = 100, SIDES = 2 };
 
@@ -100,7 +101,7 @@ static uint64_t seed(void)
 {
     struct timespec now = {0, 0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((uint64_t)now.tv_nsec << 16 ^ (uint64_t)getpid()) | 1;
+    return ((uint64_t)now.tv_nsec << 16 ^ (uint64_t)ets_os_process_number()) | 1;
 }
 
 static const char *side_name(const struct recorder *r, unsigned side)
@@ -185,9 +186,9 @@ static void clean(struct recorder *r)
 {
     if (r->folder[0] == '\0') return;
     for (unsigned s = r->first; s < SIDES; s++) {
-        for (unsigned i = 0; i < r->count; i++) unlink(r->sides[s].traces[i]);
+        for (unsigned i = 0; i < r->count; i++) ets_os_remove(r->sides[s].traces[i]);
     }
-    rmdir(r->folder);
+    ets_os_remove_folder(r->folder);
 }
 
 static int show(struct recorder *r)

@@ -14,6 +14,7 @@
 #include "cli/core/write_table.h"
 #include "cli/session/session.h"
 #include "cli/traces/inspected.h"
+#include "host/os/os_files.h"
 #include "output/table/thread_table.h"
 
 /* Of six turns, the smallest and the largest are a 95 % interval of the median. */
@@ -109,11 +110,9 @@ static int check_options(const struct cli_arguments *arguments)
 /* "trace.etdp" becomes "trace.threads-2.etdp". */
 static int name_trace(struct count *count, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    const bool has_ending = dot != NULL && (slash == NULL || dot > slash + 1) && dot != path;
-    const int stem = has_ending ? (int)(dot - path) : (int)strlen(path);
-    const int size = snprintf(count->path, sizeof count->path, "%.*s.threads-%u%s", stem, path,
-                              count->threads, has_ending ? dot : "");
+    const char *ending = ets_os_ending(path);
+    const int size = snprintf(count->path, sizeof count->path, "%.*s.threads-%u%s",
+                              (int)(ending - path), path, count->threads, ending);
     if (size >= 0 && size < (int)sizeof count->path) return CLI_OK;
     return cli_complain(CLI_USAGE, "%s: the path is too long", path);
 }

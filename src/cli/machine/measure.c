@@ -17,8 +17,7 @@
 #include "cli/core/progress.h"
 #include "cli/machine/machine_programs.h"
 #include "etscope/inspect.h"
-#include "host/physical_memory.h"
-#include "host/processor_load.h"
+#include "host/os/os_system.h"
 
 enum {
     ROUNDS = 8, /* at least */
@@ -315,7 +314,7 @@ static void plan(struct bench *b, uint32_t threads)
 static uint64_t choose_elements(const struct ets_machine *machine, bool is_quick)
 {
     uint64_t last = (uint64_t)8 << 20, elements = FIRST_ELEMENTS;
-    const uint64_t memory = ets_physical_memory();
+    const uint64_t memory = ets_os_physical_memory();
     if (is_quick) return QUICK_ELEMENTS;
     for (size_t i = 0; i < ETS_CACHE_LEVELS; i++) {
         if (machine->caches[i].bytes > last) last = machine->caches[i].bytes;
@@ -411,7 +410,7 @@ static int run_rounds(struct bench *b)
 static bool others_seconds(double *seconds_out)
 {
     struct timespec own;
-    if (!ets_processor_busy_seconds(seconds_out)) return false;
+    if (!ets_os_busy_seconds(seconds_out)) return false;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) != 0) return false;
     *seconds_out -= (double)own.tv_sec + (double)own.tv_nsec / 1e9;
     return true;

@@ -1,19 +1,17 @@
 /* The files that `recover` writes: the trace, and the debug buffer beside it. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/core/default_trace.h"
 #include "cli/core/input_files.h"
 #include "cli/recover/recover.h"
+#include "host/os/os_files.h"
 #include "host/output.h"
 
 /* Whether nothing can be found beside it later: a device, a pipe. */
 static bool is_no_file(const char *path)
 {
-    struct stat info;
-    if (strncmp(path, "/dev/", 5) == 0) return true;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    return strncmp(path, "/dev/", 5) == 0 || ets_os_look(path).kind > ETS_OS_FILE;
 }
 
 /* That of another start would be read as the tensors of this trace. */

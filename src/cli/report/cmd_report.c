@@ -1,7 +1,6 @@
 /* The command `report`: writes traces and their models as one HTML file, or as JSON. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
@@ -13,6 +12,7 @@
 #include "cli/traces/inspected.h"
 #include "cli/traces/sql_sources.h"
 #include "cli/values/captured_gaps.h"
+#include "host/os/os_files.h"
 #include "host/output.h"
 
 static const struct cli_command_option option_list[] = {
@@ -87,10 +87,10 @@ static bool is_json(const struct cli_arguments *arguments)
 /* "report.html: 214 kB; 1 trace, 1 ETRecord, 1 program" */
 static void tell(const char *path, const struct ets_study_sources *all)
 {
-    struct stat info;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return;
+    const struct ets_os_place place = ets_os_look(path);
+    if (strcmp(path, "-") == 0 || place.kind == ETS_OS_NOTHING) return;
     printf("%s: %.0f kB; traces: %u, ETRecords: %u, programs: %u\n", path,
-           (double)info.st_size / 1000, all->trace_count, all->record_count, all->program_count);
+           (double)place.size / 1000, all->trace_count, all->record_count, all->program_count);
 }
 
 static int write_compared(const struct cli_arguments *arguments,

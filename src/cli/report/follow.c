@@ -18,6 +18,7 @@
 #include "cli/traces/inspected.h"
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
+#include "host/os/os_signals.h"
 #include "host/page_server.h"
 
 enum {
@@ -44,19 +45,10 @@ struct follower {
 
 static volatile sig_atomic_t is_stopped;
 
-static void stop(int number)
+static bool stop(int number)
 {
-    (void)number;
-    is_stopped = 1;
-}
-
-static void listen_to_signals(void)
-{
-    struct sigaction action = {.sa_handler = stop}; /* ends waits, too */
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* of a browser that went away */
+    is_stopped = is_stopped || ets_os_is_request(number);
+    return ets_os_is_request(number);
 }
 
 static long long now_ms(void)
@@ -263,7 +255,7 @@ static int follow(struct follower *follower)
     const char *name = cli_path_name(follower->input.path);
     printf("following %s: %s\n", name, ets_page_server_address(follower->server));
     fflush(stdout);
-    listen_to_signals();
+    ets_os_watch_interrupts(stop); /* ends waits, too */
     int code = serve(follower);
     if (code == CLI_OK) code = end(follower);
     if (code == CLI_OK && !follower->has_report) {

@@ -1,17 +1,15 @@
 /* Reads a stream as it arrives. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/report/stream_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
+#include "host/os/os_files.h"
+#include "host/os/os_input.h"
 
 /* One read; the most that a stream may have, beyond any device's. */
 enum { PIECE = 65536 };
@@ -19,15 +17,15 @@ enum { PIECE = 65536 };
 
 int stream_input_open(const char *path, struct stream_input *input)
 {
-    struct stat info;
-    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     const bool is_standard = strcmp(path, "-") == 0;
     *input = (struct stream_input){.path = is_standard ? "standard input" : path};
-    input->descriptor = is_standard ? STDIN_FILENO : open(path, flags);
-    if (input->descriptor < 0 || fstat(input->descriptor, &info) != 0) {
+    input->descriptor = is_standard ? ETS_OS_STANDARD_INPUT : ets_os_open_arriving(path);
+    const enum ets_os_kind kind =
+        input->descriptor < 0 ? ETS_OS_NOTHING : ets_os_look_open(input->descriptor).kind;
+    if (kind == ETS_OS_NOTHING) {
         return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(path), strerror(errno));
     }
-    input->is_file = S_ISREG(info.st_mode) && !is_standard;
+    input->is_file = kind == ETS_OS_FILE && !is_standard;
     return CLI_OK;
 }
 
@@ -54,7 +52,7 @@ int stream_input_read(struct stream_input *input)
 {
     const int code = make_room(input);
     if (code != CLI_OK) return code;
-    const ssize_t size = read(input->descriptor, input->bytes + input->size, PIECE);
+    const int64_t size = ets_os_read(input->descriptor, input->bytes + input->size, PIECE);
     if (size < 0 && errno != EAGAIN && errno != EINTR) {
         return cli_complain(CLI_INPUT, "%s: %s", cli_path_name(input->path), strerror(errno));
     }
@@ -64,7 +62,7 @@ int stream_input_read(struct stream_input *input)
     }
     /* before the first bytes, a named pipe may have no writer yet */
     const bool is_over = size == 0 && !input->is_file;
-    input->has_ended = is_over && (input->size > 0 || input->descriptor == STDIN_FILENO);
+    input->has_ended = is_over && (input->size > 0 || input->descriptor == ETS_OS_STANDARD_INPUT);
     return CLI_OK;
 }
 
@@ -75,6 +73,6 @@ int stream_input_waits_for(const struct stream_input *input)
 
 void stream_input_close(struct stream_input *input)
 {
-    if (input->descriptor > STDIN_FILENO) close(input->descriptor);
+    if (input->descriptor > ETS_OS_STANDARD_INPUT) ets_os_close(input->descriptor);
     free(input->bytes);
 }

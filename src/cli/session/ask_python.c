@@ -1,92 +1,74 @@
 /* Starts `python -c SCRIPT` and reads what it prints. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/session/ask_python.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/core/command.h"
-
-extern char **environ;
+#include "host/os/os_processes.h"
 
 enum { REASON_CHARS = 256 };
 
-static int redirect(posix_spawn_file_actions_t *actions, const int ends[2], const char *input)
+struct line {
+    char *text; /* without its end */
+    size_t room;
+};
+
+static bool grow(struct line *line)
 {
-    int failed = 0;
-    if (input != NULL) {
-        failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, input, O_RDONLY, 0);
-    }
-    if (failed == 0) failed = posix_spawn_file_actions_adddup2(actions, ends[1], STDOUT_FILENO);
-    if (failed == 0) failed = posix_spawn_file_actions_adddup2(actions, ends[1], STDERR_FILENO);
-    return failed == 0 ? posix_spawn_file_actions_addclose(actions, ends[0]) : failed;
+    const size_t room = 2 * line->room + 256;
+    char *grown = realloc(line->text, room);
+    if (grown == NULL) return false;
+    line->text = grown;
+    line->room = room;
+    return true;
 }
 
-/* `*from` reads its output. Returns 0 or an errno. */
-static int start(const struct cli_question *question, pid_t *process, int *from)
+/* false: the end, or no memory. */
+static bool read_line(FILE *file, struct line *line)
 {
-    posix_spawn_file_actions_t actions;
-    const char *words[] = {question->python,   "-c", question->script, question->words[0],
-                           question->words[1], NULL};
-    char *copies[sizeof words / sizeof *words] = {NULL};
-    int ends[2], failed = 0;
-    if (pipe(ends) != 0) return errno;
-    for (size_t i = 0; words[i] != NULL && failed == 0; i++) {
-        if ((copies[i] = strdup(words[i])) == NULL) failed = ENOMEM;
+    size_t used = 0;
+    int c;
+    while ((c = getc(file)) != EOF && c != '\n') {
+        if (used + 1 >= line->room && !grow(line)) return false;
+        line->text[used++] = (char)c;
     }
-    if (failed == 0 && (failed = posix_spawn_file_actions_init(&actions)) == 0) {
-        failed = redirect(&actions, ends, question->input);
-        if (failed == 0) {
-            failed = posix_spawnp(process, question->python, &actions, NULL, copies, environ);
-        }
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    for (size_t i = 0; copies[i] != NULL; i++) free(copies[i]);
-    close(ends[1]);
-    if (failed != 0) close(ends[0]);
-    else *from = ends[0];
-    return failed;
+    if ((c == EOF && used == 0) || (line->room == 0 && !grow(line))) return false;
+    if (used > 0 && line->text[used - 1] == '\r') used--; /* Python's, on Windows */
+    line->text[used] = '\0';
+    return true;
 }
 
 static int read_answer(const struct cli_question *question, FILE *answer, char *reason)
 {
     const size_t mark = strlen(question->mark);
-    char *line = NULL;
-    size_t room = 0;
+    struct line line = {NULL, 0};
     bool is_fine = true;
-    while (is_fine && getline(&line, &room, answer) >= 0) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, question->mark, mark) == 0) {
-            is_fine = question->take(question->context, line + mark);
-        } else if (line[0] != '\0') {
-            snprintf(reason, REASON_CHARS, "%.*s", REASON_CHARS - 1, line);
+    while (is_fine && read_line(answer, &line)) {
+        if (strncmp(line.text, question->mark, mark) == 0) {
+            is_fine = question->take(question->context, line.text + mark);
+        } else if (line.text[0] != '\0') {
+            snprintf(reason, REASON_CHARS, "%.*s", REASON_CHARS - 1, line.text);
         }
     }
-    free(line);
-    return is_fine && !ferror(answer) ? CLI_OK : CLI_RUNTIME;
+    free(line.text);
+    return is_fine && feof(answer) ? CLI_OK : CLI_RUNTIME;
 }
 
 int cli_ask_python(const struct cli_question *question, const char *blamed)
 {
+    const char *const words[] = {question->python,   "-c", question->script, question->words[0],
+                                 question->words[1], NULL};
+    const struct ets_os_streams streams = {.input = question->input, .has_answer = true};
     char reason[REASON_CHARS];
-    pid_t process;
-    int from = -1, status = -1, code = CLI_RUNTIME;
+    struct ets_os_process process;
+    int status = 0;
     snprintf(reason, sizeof reason, "%s", question->usual_reason);
-    const int failed = start(question, &process, &from);
+    const int failed = ets_os_start(words, &streams, &process);
     if (failed != 0) return cli_complain(CLI_RUNTIME, "%s: %s", blamed, strerror(failed));
-    FILE *answer = fdopen(from, "r");
-    if (answer == NULL) {
-        close(from);
-    } else {
-        code = read_answer(question, answer, reason);
-        fclose(answer);
-    }
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    if (code == CLI_OK && status == 0) return CLI_OK;
+    const int code = read_answer(question, process.answer, reason);
+    fclose(process.answer);
+    const enum ets_os_end end = ets_os_wait(&process, true, &status);
+    if (code == CLI_OK && end == ETS_OS_EXITED && status == 0) return CLI_OK;
     return cli_complain(CLI_RUNTIME, "%s: %s", blamed, reason);
 }

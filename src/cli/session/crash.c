@@ -1,30 +1,16 @@
 /* Names the instruction that runs when the process faults. */
-#define _XOPEN_SOURCE 700
 #include "cli/session/crash.h"
 
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "host/os/os_signals.h"
 #include "host/output.h"
-
-static const struct crash_signal {
-    int number;
-    const char *name;
-} crash_signals[] = {{SIGSEGV, "SIGSEGV: invalid memory address"},
-                     {SIGFPE, "SIGFPE: integer division by zero, for example"},
-                     {SIGBUS, "SIGBUS: invalid memory address"},
-                     {SIGABRT, "SIGABRT: it ended itself"},
-                     {SIGTRAP, "SIGTRAP: it ended itself"},
-                     {SIGILL, "SIGILL: instruction that this processor lacks, for example"}};
-enum { SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals, STACK_BYTES = 1 << 16 };
 
 /* Read by the handler. */
 static const struct ets_engine *engine;
 static const struct ets_program *program;
 static const char *path;
 static bool has_trace;
-static char stack[STACK_BYTES]; /* a fault may be the end of the thread's own */
 
 /* One line, made without the C library's formatting, which a handler may not call. */
 struct line {
@@ -93,13 +79,9 @@ static void add_place(struct line *line)
     add_name(line, &place);
 }
 
-static void take_fault(int number)
+static void take_fault(const char *what)
 {
     struct line line = {.size = 0};
-    const char *what = "";
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        if (crash_signals[i].number == number) what = crash_signals[i].name;
-    }
     add_words(&line, "etscope: ");
     add_words(&line, path);
     add_words(&line, ": the process crashed (");
@@ -107,32 +89,23 @@ static void take_fault(int number)
     add_words(&line, ")");
     add_place(&line);
     line.text[line.size++] = '\n';
-    const ssize_t written = write(STDERR_FILENO, line.text, line.size);
-    (void)written; /* nobody is left to be told */
+    ets_os_say(line.text, line.size);
     ets_output_remove_temporaries();
-    signal(number, SIG_DFL);
-    raise(number); /* the caller sees what ended the process */
 }
 
 void cli_crash_watch(const struct ets_engine *watched_engine,
                      const struct ets_program *watched_program, const char *watched_path,
                      bool is_traced)
 {
-    const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     engine = watched_engine;
     program = watched_program;
     path = watched_path;
     has_trace = is_traced;
-    sigaltstack(&alternate, NULL);
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        struct sigaction action = {.sa_handler = take_fault, .sa_flags = SA_ONSTACK};
-        sigemptyset(&action.sa_mask);
-        sigaction(crash_signals[i].number, &action, NULL);
-    }
+    ets_os_watch_faults(take_fault);
 }
 
 void cli_crash_forget(void)
 {
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) signal(crash_signals[i].number, SIG_DFL);
+    ets_os_forget_faults();
     engine = NULL;
 }

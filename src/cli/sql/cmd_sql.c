@@ -1,7 +1,6 @@
 /* The command `sql`: queries traces, ETRecords and programs, or writes them to an SQLite file. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
@@ -11,6 +10,7 @@
 #include "cli/files/machine_option.h"
 #include "cli/traces/inspected.h"
 #include "cli/traces/sql_sources.h"
+#include "host/os/os_files.h"
 
 static const struct cli_command_option option_list[] = {
     {"--etrecord", .is_repeatable = true,
@@ -114,7 +114,8 @@ static int run_over(const struct cli_arguments *arguments, const struct cli_sql_
 /* Whether the word names a file, a folder or "@LIST". */
 static bool names_files(const char *word)
 {
-    return access(word, F_OK) == 0 || (word[0] == '@' && access(word + 1, F_OK) == 0);
+    return ets_os_look(word).kind != ETS_OS_NOTHING ||
+           (word[0] == '@' && ets_os_look(word + 1).kind != ETS_OS_NOTHING);
 }
 
 /* The query is the first argument; with --to it may be left out, and all arguments are files. */

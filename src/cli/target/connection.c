@@ -2,21 +2,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/target/connection.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/core/command.h"
 #include "cli/core/interrupt.h"
-
-extern char **environ;
+#include "host/os/os_files.h"
+#include "host/os/os_input.h"
+#include "host/os/os_processes.h"
 
 enum { MOST_WORDS = 24, MOMENT_NS = 2000000, PATIENCE = 2500 /* moments: 5 s */ };
 
@@ -66,10 +61,9 @@ static bool parse_ssh(const char *text, struct cli_connection *connection)
 static void choose_socket(struct cli_connection *connection)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");
-    if (folder == NULL || *folder == '\0') folder = getenv("TMPDIR");
-    if (folder == NULL || *folder == '\0') folder = "/tmp";
+    if (folder == NULL || *folder == '\0') folder = ets_os_temporary_root();
     const int size = snprintf(connection->socket, sizeof connection->socket, "%s/etscope-ssh-%ld",
-                              folder, (long)getpid());
+                              folder, ets_os_process_number());
     /* ssh adds 17 characters, and the path of a socket has about 100. */
     if (size < 0 || size > 80) connection->socket[0] = '\0';
 }
@@ -132,82 +126,44 @@ static void begin(const struct cli_connection *connection, struct words *words,
     add(words, connection->address);
 }
 
-static void close_end(int *end)
+static void close_feed(struct ets_os_process *process)
 {
-    if (*end >= 0) close(*end);
-    *end = -1;
+    if (process->feed >= 0) ets_os_close(process->feed);
+    process->feed = -1;
 }
 
 /*
  * Waits for the process. When this one is interrupted, it closes the end of the pipe, so that the
  * script there ends; a process that does not end by that is ended.
  */
-static int wait_for(pid_t process, int *end)
+static int wait_for(struct ets_os_process *process)
 {
     const struct timespec moment = {0, MOMENT_NS};
-    int status = 0, patience = PATIENCE;
-    pid_t ended;
-    while ((ended = waitpid(process, &status, WNOHANG)) != process) {
-        if (ended < 0 && errno != EINTR) return -1;
+    int code = 0, patience = PATIENCE;
+    enum ets_os_end end;
+    while ((end = ets_os_wait(process, false, &code)) == ETS_OS_RUNS) {
         if (cli_interrupted() != 0) {
-            close_end(end);
-            if (patience-- == 0) kill(process, SIGTERM);
+            close_feed(process);
+            if (patience-- == 0) ets_os_stop(process);
         }
         nanosleep(&moment, NULL);
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
-}
-
-/* Starts the words, with standard input from `input`, and output to a file unless NULL. */
-static int start(const struct words *words, int input, const char *output, pid_t *process)
-{
-    posix_spawn_file_actions_t actions;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed != 0) return failed;
-    failed = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    if (failed == 0 && output != NULL) {
-        failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output,
-                                                  O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    }
-    if (failed == 0) {
-        failed = posix_spawnp(process, words->items[0], &actions, NULL,
-                              (char *const *)(uintptr_t)words->items, environ);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-/* A pipe whose ends no other child inherits. */
-static bool open_pipe(int ends[2])
-{
-    if (pipe(ends) != 0) return false;
-    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-    return true;
+    close_feed(process);
+    if (end == ETS_OS_LOST) return -1;
+    return end == ETS_OS_EXITED ? code : CLI_SIGNAL + code;
 }
 
 static int run_words(const struct words *words, struct cli_script_streams streams)
 {
-    int ends[2] = {-1, -1};
-    pid_t process;
-    if (streams.input != NULL) ends[0] = open(streams.input, O_RDONLY | O_CLOEXEC);
-    else if (!open_pipe(ends)) ends[0] = -1;
-    if (ends[0] < 0) {
-        cli_complain(CLI_INTERNAL, "%s: %s", streams.input == NULL ? "a pipe" : streams.input,
-                     strerror(errno));
-        return -1;
-    }
-    const int failed = start(words, ends[0], streams.output, &process);
-    close(ends[0]);
-    int code = -1;
-    if (failed != 0) {
-        cli_complain(CLI_UNAVAILABLE, "%s: %s; install it, or name it in %s", words->items[0],
-                     strerror(failed),
-                     strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
-    } else {
-        code = wait_for(process, &ends[1]);
-    }
-    close_end(&ends[1]);
-    return code;
+    const struct ets_os_streams wanted = {
+        .input = streams.input, .output = streams.output, .has_feed = streams.input == NULL};
+    struct ets_os_process process;
+    const int failed = ets_os_start(words->items, &wanted, &process);
+    if (failed == 0) return wait_for(&process);
+    cli_complain(CLI_UNAVAILABLE, "%s: %s; install it, or name it in %s", words->items[0],
+                 strerror(failed),
+                 strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
+    return -1;
 }
 
 int cli_connection_run(const struct cli_connection *connection, const char *script,
@@ -239,7 +195,7 @@ static int copy_by_adb(const struct cli_connection *connection, const char *dire
                        const char *from, const char *to, const char *what)
 {
     struct words words = {.count = 0};
-    const struct cli_script_streams quiet = {.input = NULL, .output = "/dev/null"};
+    const struct cli_script_streams quiet = {.input = NULL, .output = ets_os_null_device};
     char socket[CLI_TARGET_PATH + 16];
     begin(connection, &words, socket);
     add(&words, direction);
@@ -276,7 +232,7 @@ void cli_connection_close(const struct cli_connection *connection)
     struct words words = {.count = 0};
     char socket[CLI_TARGET_PATH + 16];
     if (connection->is_adb || connection->socket[0] == '\0') return;
-    if (access(connection->socket, F_OK) != 0) return;
+    if (ets_os_look(connection->socket).kind == ETS_OS_NOTHING) return;
     add(&words, program_of(connection));
     snprintf(socket, sizeof socket, "-oControlPath=%s", connection->socket);
     add(&words, socket);
@@ -284,5 +240,6 @@ void cli_connection_close(const struct cli_connection *connection)
     add(&words, "-O");
     add(&words, "exit");
     add(&words, connection->address);
-    (void)run_words(&words, (struct cli_script_streams){.input = NULL, .output = "/dev/null"});
+    (void)run_words(&words,
+                    (struct cli_script_streams){.input = NULL, .output = ets_os_null_device});
 }

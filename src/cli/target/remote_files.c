@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/core/command.h"
 #include "cli/session/child.h"
 #include "etscope/file.h"
 #include "host/digest.h"
+#include "host/os/os_files.h"
+#include "host/os/os_libraries.h"
+#include "host/os/os_processes.h"
 #include "host/text_builder.h"
 
 enum { SCRIPT_BYTES = 16384, LISTING_BYTES = 1 << 20 };
@@ -55,7 +56,7 @@ int cli_remote_open(const char *target, struct cli_remote *remote_out)
     if (code == CLI_OK) code = cli_child_folder(remote->folder, sizeof remote->folder);
     if (code != CLI_OK) return code;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(remote->run, sizeof remote->run, "%lx%08lx", (long)getpid(),
+    snprintf(remote->run, sizeof remote->run, "%lx%08lx", ets_os_process_number(),
              (unsigned long)now.tv_nsec ^ (unsigned long)now.tv_sec << 30);
     snprintf(script, sizeof script, probe, remote->connection.root);
     snprintf(path, sizeof path, "%s/listing", remote->folder);
@@ -70,14 +71,14 @@ static void remove_here(const struct cli_remote *remote, const char *name)
 {
     char path[CLI_TARGET_PATH + 32];
     snprintf(path, sizeof path, "%s/%s", remote->folder, name);
-    unlink(path);
+    ets_os_remove(path);
 }
 
 void cli_remote_close(struct cli_remote *remote)
 {
     if (remote->folder[0] != '\0') {
         remove_here(remote, "listing");
-        rmdir(remote->folder);
+        ets_os_remove_folder(remote->folder);
         cli_connection_close(&remote->connection);
     }
     free(remote->listing);
@@ -100,9 +101,8 @@ static int name_file(const char *path, char name[CLI_REMOTE_NAME], uint64_t *byt
 {
     struct ets_file *file;
     struct ets_error error;
-    struct stat info;
     *bytes_out = 0;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    if (ets_os_look(path).kind > ETS_OS_FILE) {
         return cli_complain(CLI_USAGE, "%s: only files can be pushed to a target", path);
     }
     if (cli_file_open_as_it_is(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
@@ -115,7 +115,7 @@ static int name_file(const char *path, char name[CLI_REMOTE_NAME], uint64_t *byt
 
 static int run_there(struct cli_remote *remote, const char *script, const char *what)
 {
-    const struct cli_script_streams streams = {.input = NULL, .output = "/dev/null"};
+    const struct cli_script_streams streams = {.input = NULL, .output = ets_os_null_device};
     const int code = cli_connection_run(&remote->connection, script, streams);
     if (code == 0) return CLI_OK;
     if (code == 255 || code < 0) return cli_connection_complain(&remote->connection, what);
@@ -152,17 +152,16 @@ static bool find_bundle(const char *machine, char path[CLI_TARGET_PATH])
 {
     char self[CLI_TARGET_PATH];
     const char *named = getenv("ETSCOPE_BUNDLES");
-    const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[size > 0 ? size : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL) *slash = '\0';
+    if (!ets_os_program(self, sizeof self)) self[0] = '\0';
+    const size_t folder_size = (size_t)(ets_os_name(self) - self);
+    if (folder_size > 0) self[folder_size - 1] = '\0';
     const char *const folders[] = {named, self, self, self};
     static const char *const below[] = {"", "", "/../lib/etscope", "/../bundles"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         if (folders[i] == NULL || *folders[i] == '\0') continue;
         snprintf(path, CLI_TARGET_PATH, "%.3900s%s/etscope-bundle-%s.tar", folders[i], below[i],
                  machine);
-        if (access(path, R_OK) == 0) return true;
+        if (ets_os_can_read(path)) return true;
     }
     return false;
 }

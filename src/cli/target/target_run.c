@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/core/interrupt.h"
 #include "cli/session/child.h"
 #include "cli/target/remote_files.h"
 #include "etscope/file.h"
+#include "host/os/os_files.h"
 #include "host/output.h"
 
 enum { MOST_OUTPUTS = 16, SCRIPT_BYTES = 65536 };
@@ -66,8 +66,7 @@ static void add_word(struct request *r, const char *word)
 /* The last component of a path, which messages there say, as a name that needs no quotes. */
 static void name_input(const struct request *r, const char *path, char name[CLI_TARGET_TEXT])
 {
-    const char *slash = strrchr(path, '/');
-    const char *from = slash == NULL ? path : slash + 1;
+    const char *from = ets_os_name(path);
     size_t used = 0;
     if (r->link_count > 0) {
         used = (size_t)snprintf(name, CLI_TARGET_TEXT, "%u/", r->link_count);
@@ -119,7 +118,7 @@ static bool is_input(const struct cli_option *option, const char *value)
 {
     const bool is_file =
         option->value != NULL && (option->ending != NULL || strncmp(option->value, "FILE", 4) == 0);
-    return is_file && strcmp(value, "-") != 0 && access(value, R_OK) == 0;
+    return is_file && strcmp(value, "-") != 0 && ets_os_can_read(value);
 }
 
 static bool is_of_this_side(const char *name)
@@ -247,7 +246,7 @@ static int pull(struct request *r, const char *name, const char *path)
         if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output(path, &error);
     }
     ets_file_close(file);
-    unlink(here);
+    ets_os_remove(here);
     return code;
 }
 
@@ -261,7 +260,7 @@ static int read_code(struct request *r)
     FILE *file = fopen(here, "rb");
     const size_t size = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
     if (file != NULL) fclose(file);
-    unlink(here);
+    ets_os_remove(here);
     return size > 0 && text[0] >= '0' && text[0] <= '9' ? atoi(text) : -1;
 }
 
@@ -270,7 +269,7 @@ static void remove_run(const struct request *r)
     char script[CLI_TARGET_PATH];
     snprintf(script, sizeof script, "rm -rf \"%s/runs/%s\"", r->remote.connection.root,
              r->remote.run);
-    const struct cli_script_streams streams = {.input = NULL, .output = "/dev/null"};
+    const struct cli_script_streams streams = {.input = NULL, .output = ets_os_null_device};
     (void)cli_connection_run(&r->remote.connection, script, streams);
 }
 
@@ -341,7 +340,7 @@ static int show(struct request *r)
 {
     const int code = show_trace(r);
     const int written = code == CLI_OK ? write_report(r) : CLI_OK;
-    if (!cli_has(r->arguments, "--output")) unlink(r->trace);
+    if (!cli_has(r->arguments, "--output")) ets_os_remove(r->trace);
     return code != CLI_OK ? code : written;
 }
 

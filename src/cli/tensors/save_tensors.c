@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/core/cli_text.h"
+#include "host/os/os_files.h"
 #include "record/numpy.h"
 
 enum { PATH_BYTES = 4096, PIECE_BYTES = 1 << 14 };
@@ -58,8 +58,9 @@ static int save_folder(const char *folder, const struct cli_captured *captured)
     struct ets_captured_values values;
     struct ets_captured_value value;
     int code = CLI_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return cli_complain(CLI_INTERNAL, "%s: %s", folder, strerror(errno));
+    const int failed = ets_os_make_folder(folder);
+    if (failed != 0 && failed != EEXIST) {
+        return cli_complain(CLI_INTERNAL, "%s: %s", folder, strerror(failed));
     }
     cli_captured_begin(captured, &values);
     while (code == CLI_OK && cli_captured_next(captured, &values, &value)) {

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/session/ask_python.h"
 #include "cli/session/child.h"
 #include "cli/session/session.h"
+#include "host/os/os_files.h"
 #include "record/json.h"
 
 #define MARK "etscope-tokenizer="
@@ -126,8 +126,8 @@ static int ask(const struct cli_arguments *arguments, const char *text, struct a
     code = write_asked(path, text, answers)
                ? cli_ask_python(&asked, blamed)
                : cli_complain(CLI_INTERNAL, "%s cannot be written", path);
-    unlink(path);
-    rmdir(folder);
+    ets_os_remove(path);
+    ets_os_remove_folder(folder);
     const uint32_t wanted = text != NULL ? 1 : answers->list_count;
     if (code != CLI_OK || answers->taken == wanted) return code;
     return cli_complain(CLI_RUNTIME, "%s: %s", blamed, asked.usual_reason);

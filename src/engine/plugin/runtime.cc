@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/plugin/llama_kernels.h"
-#include "engine/quiet.h"
+#include "host/os/os_quiet.h"
 #include "payload/providers.h"
 
 namespace ets
@@ -192,9 +192,9 @@ void start_runtime()
 void keep_log()
 {
     if (et::get_pal_impl()->emit_log_message == take_log_line) return;
-    const int saved = ets_quiet_begin(); /* it notes that the log was taken before */
+    const int saved = ets_os_quiet_begin(); /* it notes that the log was taken before */
     start_runtime();
-    ets_quiet_end(saved);
+    ets_os_quiet_end(saved);
 }
 
 call_scope::call_scope() : outer_(inside_call)

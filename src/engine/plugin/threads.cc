@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "engine/plugin/runtime.h"
-#include "engine/quiet.h"
+#include "host/os/os_quiet.h"
 
 #ifdef ETS_ENGINE_HAS_THREADPOOL
 #if __has_include(<executorch/extension/threadpool/threadpool_guard.h>)
@@ -92,9 +92,10 @@ enum ets_status set_thread_count(unsigned count, struct ets_error *error)
     }
 #ifdef ETS_ENGINE_HAS_THREADPOOL
     auto *pool = executorch::extension::threadpool::get_threadpool();
-    const int saved = ets_quiet_begin(); /* it prints "Resetting threadpool", past the log hook */
+    const int saved =
+        ets_os_quiet_begin(); /* it prints "Resetting threadpool", past the log hook */
     const bool is_reset = pool != nullptr && pool->_unsafe_reset_threadpool(count);
-    ets_quiet_end(saved);
+    ets_os_quiet_end(saved);
     if (is_reset && thread_count() == count) return ETS_OK;
 #endif
     return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,

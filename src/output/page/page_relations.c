@@ -5,12 +5,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "host/os/os_files.h"
 #include "output/sql/sql_tables.h"
 
 const char *ets_page_file_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
+    return ets_os_name(path);
 }
 
 static enum ets_page_type type_of(const char *type)

@@ -1,27 +1,28 @@
 /* Loads SQLite when it is first needed, and finds its functions. */
 #include "output/sql/sqlite_library.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "host/os/os_libraries.h"
 
 #define WHAT_TO_DO "install the package libsqlite3-0"
 
 /* A function pointer out of a data pointer, as POSIX promises for dlsym. */
 static int find(void *handle, const char *name, void *pointer)
 {
-    void *symbol = dlsym(handle, name);
+    void *symbol = ets_os_symbol(handle, name);
     memcpy(pointer, &symbol, sizeof symbol);
     return symbol != NULL;
 }
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib"};
+    static const char *const names[] = {"libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib",
+                                        "sqlite3.dll", "winsqlite3.dll" /* of Windows */};
     void *handle = NULL;
     for (size_t i = 0; handle == NULL && i < sizeof names / sizeof *names; i++) {
-        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        handle = ets_os_load(names[i], false);
     }
     return handle;
 }
@@ -47,6 +48,6 @@ enum ets_status ets_sqlite_open(struct ets_sqlite *sqlite, struct ets_error *err
 
 void ets_sqlite_close(struct ets_sqlite *sqlite)
 {
-    if (sqlite->handle != NULL) dlclose(sqlite->handle);
+    if (sqlite->handle != NULL) ets_os_unload(sqlite->handle);
     sqlite->handle = NULL;
 }

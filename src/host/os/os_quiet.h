@@ -2,18 +2,18 @@
  * Silences standard error while foreign start-up code runs: the runtime's CPU detection writes
  * notes to file descriptor 2 that bypass its log hook.
  */
-#ifndef ETSCOPE_ENGINE_QUIET_H
-#define ETSCOPE_ENGINE_QUIET_H
+#ifndef ETSCOPE_HOST_OS_QUIET_H
+#define ETSCOPE_HOST_OS_QUIET_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Redirects descriptor 2 to /dev/null. Returns the argument for ets_quiet_end; -1: not changed. */
-int ets_quiet_begin(void);
+/* Redirects descriptor 2 to nowhere. Returns the argument for ets_os_quiet_end; -1: not changed. */
+int ets_os_quiet_begin(void);
 
 /* Restores descriptor 2. */
-void ets_quiet_end(int saved);
+void ets_os_quiet_end(int saved);
 
 #ifdef __cplusplus
 }

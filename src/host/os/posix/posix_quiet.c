@@ -1,12 +1,12 @@
-/* Silences standard error while libraries load that print to it. */
+/* Standard error by descriptors of POSIX. */
 #define _POSIX_C_SOURCE 200809L
-#include "engine/quiet.h"
+#include "host/os/os_quiet.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-int ets_quiet_begin(void)
+int ets_os_quiet_begin(void)
 {
     fflush(stderr);
     const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -21,7 +21,7 @@ int ets_quiet_begin(void)
     return saved;
 }
 
-void ets_quiet_end(int saved)
+void ets_os_quiet_end(int saved)
 {
     if (saved < 0) return;
     fflush(stderr);

@@ -1,0 +1,16 @@
+/* Parts of paths, on every system. */
+#include <string.h>
+
+#include "host/os/os_files.h"
+
+const char *ets_os_ending(const char *path)
+{
+    const char *name = ets_os_name(path), *dot = strrchr(name, '.');
+    return dot != NULL && dot > name ? dot : name + strlen(name);
+}
+
+bool ets_os_is_same(const struct ets_os_place *left, const struct ets_os_place *right)
+{
+    return left->volume == right->volume && left->number[0] == right->number[0] &&
+           left->number[1] == right->number[1];
+}

@@ -1,0 +1,134 @@
+/* Paths by POSIX. */
+#define _XOPEN_SOURCE 700
+#ifdef __APPLE__
+#define _DARWIN_C_SOURCE
+#endif
+#include "host/os/os_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/os/os_input.h"
+
+const char ets_os_null_device[] = "/dev/null";
+
+static struct ets_os_place place_of(const struct stat *info)
+{
+    return (struct ets_os_place){.kind = S_ISREG(info->st_mode)   ? ETS_OS_FILE
+                                         : S_ISDIR(info->st_mode) ? ETS_OS_FOLDER
+                                                                  : ETS_OS_OTHER,
+                                 .size = (uint64_t)info->st_size,
+                                 .volume = (uint64_t)info->st_dev,
+                                 .number = {(uint64_t)info->st_ino, 0}};
+}
+
+struct ets_os_place ets_os_look(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return (struct ets_os_place){.kind = ETS_OS_NOTHING};
+    return place_of(&info);
+}
+
+struct ets_os_place ets_os_look_open(int descriptor)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return (struct ets_os_place){.kind = ETS_OS_NOTHING};
+    return place_of(&info);
+}
+
+bool ets_os_can_read(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+const char *ets_os_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+bool ets_os_has_folder(const char *path)
+{
+    return strchr(path, '/') != NULL;
+}
+
+char *ets_os_follow_link(const char *path)
+{
+    struct stat info;
+    char held[PATH_MAX];
+    errno = 0;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode)) {
+        errno = 0;
+        return NULL;
+    }
+    const ssize_t size = readlink(path, held, sizeof held);
+    if (size < 0) return NULL;
+    if ((size_t)size == sizeof held) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    /* What a link holds counts from its folder. */
+    const size_t folder = held[0] == '/' ? 0 : (size_t)(ets_os_name(path) - path);
+    char *target = malloc(folder + (size_t)size + 1);
+    if (target == NULL) return NULL;
+    memcpy(target, path, folder);
+    memcpy(target + folder, held, (size_t)size);
+    target[folder + (size_t)size] = '\0';
+    return target;
+}
+
+char *ets_os_real_path(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+bool ets_os_list(const char *folder, bool (*take)(void *context, const char *name), void *context)
+{
+    DIR *open = opendir(folder);
+    if (open == NULL) return false;
+    for (const struct dirent *entry; (entry = readdir(open)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (!take(context, entry->d_name)) break;
+    }
+    closedir(open);
+    return true;
+}
+
+int ets_os_make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0 ? 0 : errno;
+}
+
+int ets_os_remove_folder(const char *path)
+{
+    return rmdir(path) == 0 ? 0 : errno;
+}
+
+int ets_os_remove(const char *path)
+{
+    return unlink(path) == 0 ? 0 : errno;
+}
+
+int ets_os_replace(const char *from, const char *to)
+{
+    return rename(from, to) == 0 ? 0 : errno;
+}
+
+const char *ets_os_temporary_root(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && *named != '\0' ? named : "/tmp";
+}
+
+int ets_os_make_temporary_folder(char *path, size_t room)
+{
+    const int size = snprintf(path, room, "%s/etscope-XXXXXX", ets_os_temporary_root());
+    if (size < 0 || (size_t)size >= room) return ENAMETOOLONG;
+    return mkdtemp(path) != NULL ? 0 : errno;
+}
