@@ -69,6 +69,10 @@ profile = PATH="$(CURDIR)/build/bin:$$PATH"; export PATH; \
 bundle: ## pack what --target pushes to machines of a processor, such as TARGET=aarch64 (default: this one's)
 	@JOBS=$(JOBS) tools/bundle.sh $(TARGET)
 
+.PHONY: windows
+windows: ## build for Windows what needs no runtime: build-windows/bin/etscope.exe (mingw-w64)
+	@JOBS=$(JOBS) tools/windows.sh
+
 .PHONY: demo
 demo: setup-host ## run an example with XNNPACK and print its operators with their source lines
 	@$(call compile,release,$(with_engine),etscope)
@@ -96,7 +100,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine; fuzz targets as libFuzzer builds them; and what no test of the other builds runs.
 # LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|man)|python_fleet_faults)
+LONG := ^(cli_test_(bombs|man|windows)|python_fleet_faults)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -111,6 +115,8 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "cross compilers or qemu-user are missing: nothing is built for other processors"; \
 	fi
+	@tools/packages.sh build/wine-setup.log wine64 && $(MAKE) windows || \
+	    echo "mingw-w64 or Wine is missing: nothing is tested for Windows"
 	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 
 .PHONY: footprint

@@ -1,13 +1,19 @@
-# cmake -DHEADERS=... -DOUTPUT=... -P exports.cmake: a version script that exports the functions
-# which the headers declare with ETS_API.
-set(names)
+# cmake -DHEADERS=... -DOUTPUT=... -P exports.cmake: what makes a library export the functions that
+# the headers declare with ETS_API: a version script, or for Windows a module definition (.def).
+set(map "{\n  global:\n")
+set(definition "EXPORTS\n")
 foreach(header IN LISTS HEADERS)
   file(READ ${header} text)
   string(REGEX MATCHALL "\nETS_API[^;(#]*[ *]ets_[a-z0-9_]+\\(" declarations "${text}")
   foreach(declaration IN LISTS declarations)
     string(REGEX MATCH "ets_[a-z0-9_]+\\($" name "${declaration}")
-    string(REPLACE "(" ";" name ${name})
-    string(APPEND names "    ${name}\n")
+    string(REPLACE "(" "" name ${name})
+    string(APPEND map "    ${name};\n")
+    string(APPEND definition "${name}\n")
   endforeach()
 endforeach()
-file(WRITE ${OUTPUT} "{\n  global:\n${names}  local: *;\n};\n")
+if(OUTPUT MATCHES "\\.def$")
+  file(WRITE ${OUTPUT} "${definition}")
+else()
+  file(WRITE ${OUTPUT} "${map}  local: *;\n};\n")
+endif()

@@ -15,7 +15,8 @@ endforeach()
 function(ets_library target kind)
   add_library(${target} ${kind} ${ets_host_objects} ${ARGN})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${target} PRIVATE ets_compile_options PUBLIC m ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE ets_compile_options PUBLIC m ${CMAKE_DL_LIBS}
+    $<$<PLATFORM_ID:Windows>:ws2_32 advapi32>)
   if(ETS_WITH_RECORD)
     target_link_libraries(${target} PUBLIC ZLIB::ZLIB)
   endif()
@@ -25,14 +26,21 @@ function(ets_library target kind)
   endif()
 endfunction()
 
-# ets_export(<target> <version script>)
+# ets_export(<target> <version script, or a module definition on Windows>)
 function(ets_export target script)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
-  target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+  if(WIN32)
+    target_link_options(${target} PRIVATE ${script})
+  else()
+    target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+  endif()
 endfunction()
 
 file(GLOB_RECURSE ets_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/etscope/*.h)
 set(ets_public_exports ${PROJECT_BINARY_DIR}/exports.map)
+if(WIN32)
+  set(ets_public_exports ${PROJECT_BINARY_DIR}/exports.def)
+endif()
 add_custom_command(OUTPUT ${ets_public_exports}
   COMMAND ${CMAKE_COMMAND} "-DHEADERS=${ets_public_headers}" -DOUTPUT=${ets_public_exports}
           -P ${PROJECT_SOURCE_DIR}/cmake/exports.cmake

@@ -51,7 +51,10 @@ extern "C" {
 #define ETS_DECLARATIONS_END }
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(__GNUC__) && !defined(__clang__)
+#define ETS_PRINTF(format_index, first_argument) \
+    __attribute__((format(gnu_printf, format_index, first_argument)))
+#elif defined(__GNUC__)
 #define ETS_PRINTF(format_index, first_argument) \
     __attribute__((format(printf, format_index, first_argument)))
 #else

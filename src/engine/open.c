@@ -11,7 +11,11 @@
 #include "host/os/os_quiet.h"
 
 #define FILE_NAME "libetscope_engine"
+#ifdef _WIN32
+#define WHAT_TO_DO "ExecuTorch's wheel for Windows has no runtime: run programs on another machine"
+#else
 #define WHAT_TO_DO "install it with `make engine`, or set ETSCOPE_ENGINE to its path"
+#endif
 
 struct ets_engine_library {
     void *handle;

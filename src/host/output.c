@@ -188,10 +188,13 @@ enum ets_status ets_output_open(const char *path, struct ets_output **output_out
         free(output);
         return fail_guard(error);
     }
+    const enum ets_os_kind kind = ets_os_look(path).kind;
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
         output->is_terminal = ets_os_is_terminal(ETS_OS_OUTPUT);
-    } else if (ets_os_look(path).kind > ETS_OS_FILE) {
+    } else if (kind == ETS_OS_FOLDER) {
+        code = EISDIR;
+    } else if (kind == ETS_OS_OTHER) {
         output->stream = fopen(path, "wb"); /* /dev/null, a pipe: nothing to rename over */
         if (output->stream == NULL) code = errno;
     } else {

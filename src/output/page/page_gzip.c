@@ -10,12 +10,14 @@ enum {
     LEVEL_LARGE = 1,
     MEMORY = 8,
     LARGE_BYTES = 1 << 20,
-    PIECE = 1 << 16
+    PIECE = 1 << 16,
+    UNKNOWN_SYSTEM = 255 /* RFC 1952 */
 };
 
 bool ets_page_gzip(struct ets_arena *arena, const struct ets_page_bytes *bytes,
                    struct ets_page_bytes *packed_out)
 {
+    gz_header header = {.os = UNKNOWN_SYSTEM}; /* the same bytes on every system */
     z_stream stream;
     uint8_t piece[PIECE];
     size_t at = 0;
@@ -27,6 +29,7 @@ bool ets_page_gzip(struct ets_arena *arena, const struct ets_page_bytes *bytes,
         Z_OK) {
         return false;
     }
+    deflateSetHeader(&stream, &header);
     do {
         if (stream.avail_in == 0 && at < bytes->size) {
             const size_t here = bytes->size - at < PIECE ? bytes->size - at : PIECE;

@@ -114,7 +114,7 @@ static const struct ets_tensor_numbers *numbers_of(struct state *state)
     return &state->numbers;
 }
 
-static struct ets_datum finite(double value)
+static struct ets_datum finite_or_null(double value)
 {
     return isfinite(value) ? ets_datum_real(value) : ets_datum_nothing();
 }
@@ -132,11 +132,11 @@ static struct ets_datum number_cell(struct ets_sql_cursor *cursor, struct state 
     const struct ets_tensor_statistics *statistics = &numbers_of(state)->statistics;
     if (!state->numbers.is_known) return ets_datum_nothing();
     switch (column) {
-    case T_MIN: return finite(statistics->min);
-    case T_MAX: return finite(statistics->max);
-    case T_MEAN: return finite(ets_tensor_statistics_mean(statistics));
-    case T_STD: return finite(ets_tensor_statistics_std(statistics));
-    case T_L2: return finite(ets_tensor_statistics_l2(statistics));
+    case T_MIN: return finite_or_null(statistics->min);
+    case T_MAX: return finite_or_null(statistics->max);
+    case T_MEAN: return finite_or_null(ets_tensor_statistics_mean(statistics));
+    case T_STD: return finite_or_null(ets_tensor_statistics_std(statistics));
+    case T_L2: return finite_or_null(ets_tensor_statistics_l2(statistics));
     case T_NAN: return ets_datum_integer((int64_t)statistics->nan_count);
     case T_INF: return ets_datum_integer((int64_t)statistics->infinite_count);
     case T_ZEROS: return ets_datum_integer((int64_t)statistics->zero_count);

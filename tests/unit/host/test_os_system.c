@@ -1,4 +1,4 @@
-/* The time that the processor's cores were busy. */
+/* What the machine is and has. */
 #define _POSIX_C_SOURCE 200809L
 #include "host/os/os_system.h"
 
@@ -20,7 +20,7 @@ static double own_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void test_processor_load__has_what_this_process_took(void **state)
+static void test_os_system__busy_seconds_have_what_this_process_took(void **state)
 {
     (void)state;
     double before, after;
@@ -32,10 +32,21 @@ static void test_processor_load__has_what_this_process_took(void **state)
     assert_true(after - before >= 0.15); /* the system counts in steps of 10 ms */
 }
 
+static void test_os_system__has_cores_and_memory(void **state)
+{
+    (void)state;
+    char name[128] = "";
+    assert_true(ets_os_cores() >= 1);
+    assert_true(ets_os_physical_memory() > 1 << 20);
+    assert_true(ets_os_name_system(name, sizeof name));
+    assert_true(name[0] != '\0');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_processor_load__has_what_this_process_took),
+        cmocka_unit_test(test_os_system__has_cores_and_memory),
+        cmocka_unit_test(test_os_system__busy_seconds_have_what_this_process_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds for Windows on x86-64, with mingw-w64 from Debian, what needs no engine:
+# build-windows/bin/etscope.exe, libetscope.dll and sqlite3.dll, which need Windows alone.
+#
+#     tools/windows.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+root=build/foreign/windows
+tools/packages.sh build/windows-setup.log gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix \
+    libz-mingw-w64-dev rapidjson-dev libsqlite3-dev
+# Headers alone, the same on every system.
+mkdir -p "$root/usr/include"
+ln -sfn /usr/include/rapidjson "$root/usr/include/rapidjson"
+ln -sfn /usr/include/sqlite3.h "$root/usr/include/sqlite3.h"
+# SQLite as one file of C comes with a package of npm; Debian has none for Windows.
+package=better-sqlite3-12.4.1
+digest=14398acbf00d1e8fe0a2753df7d4f15c13138e4b874f4e6e96791f65b4536d0d
+archive=build/foreign/$package.tgz
+if [[ ! -e build-windows/bin/sqlite3.dll ]]; then
+    [[ -e $archive ]] ||
+        (cd build/foreign && npm pack --silent "${package%-*}@${package##*-}" >/dev/null)
+    echo "$digest  $archive" | sha256sum --check --quiet
+    mkdir -p build-windows/bin
+    tar -xzf "$archive" -C "$root" package/deps/sqlite3
+    x86_64-w64-mingw32-gcc-posix -O2 -shared -static -DSQLITE_API='__declspec(dllexport)' \
+        -DSQLITE_OMIT_LOAD_EXTENSION -o build-windows/bin/sqlite3.dll "$root/package/deps/sqlite3/sqlite3.c"
+fi
+tools/quiet.sh "building (windows)" build/windows.log sh -c '
+    cmake --preset windows -DEXECUTORCH_ROOT= &&
+    cmake --build --preset windows --parallel "$1" --target etscope etscope_shared' \
+    sh "${JOBS:-$(nproc)}"
