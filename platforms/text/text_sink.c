@@ -1,8 +1,6 @@
 #include "text/text_sink.h"
 
 enum {
-    PREFIX_BYTES = 5,
-    MAX_LINE = PREFIX_BYTES + ETS_TEXT_LINE_BYTES / 3 * 4 + 1,
     FRAME_HEADER_BYTES = 20, /* docs/SPEC.md, "Streams" */
     FRAME_LENGTH_AT = 12
 };
@@ -40,7 +38,7 @@ static char *put_group(char *to, const uint8_t *bytes, uint32_t count)
 
 static int put_line(struct ets_text_sink *text)
 {
-    char line[MAX_LINE], *to = put_prefix(text, line);
+    char line[ETS_TEXT_LINE_LETTERS], *to = put_prefix(text, line);
     if (text->used == 0) return 0;
     for (uint32_t i = 0; i < text->used; i += 3) {
         to = put_group(to, text->bytes + i, text->used - i);
@@ -117,7 +115,7 @@ static char *put_decimal(char *to, uint32_t number)
 
 int ets_text_dump_end(struct ets_text_sink *text)
 {
-    char line[MAX_LINE], *to = put_prefix(text, line);
+    char line[ETS_TEXT_LINE_LETTERS], *to = put_prefix(text, line);
     const int status = put_line(text);
     if (status != 0) return status;
     to = put_text(to, "end ");

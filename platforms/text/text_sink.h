@@ -26,6 +26,8 @@ extern "C" {
 #endif
 
 #define ETS_TEXT_LINE_BYTES 48
+/* The longest line, with its line feed. */
+#define ETS_TEXT_LINE_LETTERS (5 + ETS_TEXT_LINE_BYTES / 3 * 4 + 1)
 
 /* Fields are for the functions below. */
 struct ets_text_sink {
