@@ -39,10 +39,10 @@
 #define ETSCOPE_MISUSE(text) assert((text) == nullptr)
 #endif
 #ifndef ETSCOPE_CHECK_THREADS
-#if defined(NDEBUG) || (defined(__STDC_HOSTED__) && !__STDC_HOSTED__)
-#define ETSCOPE_CHECK_THREADS 0
-#else
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
 #define ETSCOPE_CHECK_THREADS 1
+#else /* firmware may have no thread_local: a variable of it would not link */
+#define ETSCOPE_CHECK_THREADS 0
 #endif
 #endif
 
