@@ -119,7 +119,7 @@ class Sample(unittest.TestCase):
         stream = support.json_rows(done.stdout)[0]["stream"]
         self.assertEqual([stream[name] for name in ("lost_frames", "dropped_events", "finished")], [0, 0, True])
         table = support.json_rows(support.run("inspect", folder / "trace.etdp", "-f", "json").stdout)
-        self.assertEqual([(row["operator"], row["runs"]) for row in table], [("scale", 20), ("linear", 20)])
+        self.assertEqual([(row["operator"], row["runs"]) for row in table], [("Method::execute", 20), ("scale", 20), ("linear", 20)])
         self.assertTrue(all(row["min_ns"] > 0 for row in table))
 
 

@@ -31,12 +31,15 @@ static void linear(const int32_t *features, int32_t *scores)
 static int32_t infer(uint32_t run)
 {
     static int32_t features[FEATURES], scores[CLASSES];
+    const struct ets_trace_span whole =
+        ets_trace_begin(&thread, ETS_TRACE_METHODS, "Method::execute");
     struct ets_trace_span span = ets_trace_begin_at(&thread, ETS_TRACE_OPERATORS, "scale", 0, 0);
     scale(features, run);
     ets_trace_end(&thread, span);
     span = ets_trace_begin_at(&thread, ETS_TRACE_OPERATORS, "linear", 0, 1);
     linear(features, scores);
     ets_trace_end(&thread, span);
+    ets_trace_end(&thread, whole);
     return scores[0];
 }
 

@@ -10,6 +10,7 @@
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/files/machine_option.h"
+#include "cli/files/trace_file.h"
 #include "cli/traces/inspected.h"
 #include "cli/traces/sql_sources.h"
 #include "cli/values/captured_gaps.h"
@@ -337,7 +338,7 @@ static int open_one_thread(struct advice *a, const struct ets_study_sources *sou
     const char *path = cli_value(a->arguments, "--one-thread");
     struct ets_error error;
     if (path == NULL) return CLI_OK;
-    if (cli_file_open(path, &a->one_file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_trace_open(path, &a->one_file, &error) != ETS_OK) return cli_fail(path, &error);
     struct cli_subject subject = {
         .path = path,
         .dump = ets_file_bytes(a->one_file),

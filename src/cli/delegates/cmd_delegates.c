@@ -7,6 +7,7 @@
 #include "cli/core/write_table.h"
 #include "cli/files/inputs.h"
 #include "cli/files/machine_option.h"
+#include "cli/files/trace_file.h"
 #include "cli/traces/inspected.h"
 #include "cli/traces/trace_notes.h"
 #include "output/table/delegate_table.h"
@@ -139,7 +140,7 @@ static int open_all(struct subject *s)
     int code = cli_program_open(s->program_path, &s->program);
     if (code == CLI_OK) code = cli_record_open(cli_value(s->arguments, "--etrecord"), &s->record);
     if (code != CLI_OK) return code;
-    if (s->trace_path != NULL && cli_file_open(s->trace_path, &s->trace, &error) != ETS_OK) {
+    if (s->trace_path != NULL && cli_trace_open(s->trace_path, &s->trace, &error) != ETS_OK) {
         return cli_fail(s->trace_path, &error);
     }
     find_record(s);

@@ -2,6 +2,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
+#include "cli/files/trace_file.h"
 #include "cli/files/trace_paths.h"
 #include "cli/info/info_kinds.h"
 #include "etscope/file.h"
@@ -67,7 +68,7 @@ static int info_file(struct info_request *request, bool begins_document)
     struct ets_file *file;
     struct ets_error error;
     if (cli_is_folder(request->path)) return info_folder(request, begins_document);
-    if (cli_file_open(request->path, &file, &error) != ETS_OK) {
+    if (cli_trace_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);

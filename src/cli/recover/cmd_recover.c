@@ -4,6 +4,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/recover/recover.h"
+#include "dump/logged_dump.h"
 #include "dump/runner_log.h"
 #include "etscope/etdump.h"
 #include "etscope/file.h"
@@ -76,18 +77,10 @@ static void check_program(struct recovery *recovery)
 static int make_dump(struct recovery *recovery, uint8_t **file_out)
 {
     struct ets_error error;
-    size_t bytes = 0;
-    struct ets_trace *trace = &recovery->stream.trace;
-    enum ets_status status = ets_trace_dump_size(trace, &bytes, &error);
-    if (status == ETS_OK) {
-        *file_out = malloc(bytes);
-        if (*file_out == NULL) {
-            return cli_complain(CLI_INTERNAL, "no memory for a trace of %zu bytes", bytes);
-        }
-        status = ets_trace_write_buffer(trace, *file_out, bytes, &bytes, &error);
+    if (ets_trace_as_dump(&recovery->stream.trace, &recovery->dump, &error) != ETS_OK) {
+        return cli_fail(recovery->path, &error);
     }
-    if (status != ETS_OK) return cli_fail(recovery->path, &error);
-    recovery->dump = (struct ets_bytes){*file_out, bytes};
+    *file_out = (uint8_t *)(uintptr_t)recovery->dump.data;
     return CLI_OK;
 }
 
@@ -237,7 +230,7 @@ static int cmd_recover(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     struct recovery recovery = {.path = arguments->words[0]};
     recovery.output_path = cli_value(arguments, "--output");
-    if (cli_file_open(recovery.path, &file, &error) != ETS_OK) {
+    if (cli_file_open_as_it_is(recovery.path, &file, &error) != ETS_OK) {
         code = cli_fail(recovery.path, &error);
     } else {
         recovery.bytes = ets_file_bytes(file);

@@ -7,6 +7,7 @@
 #include "cli/beside/debug_buffer.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/what_to_type.h"
+#include "cli/files/trace_file.h"
 #include "cli/traces/delegation.h"
 #include "cli/traces/inspected.h"
 #include "etscope/file.h"
@@ -34,7 +35,7 @@ static int add_word(struct cli_sql_sources *sources, const char *path)
 {
     struct ets_error error;
     struct ets_file *file;
-    if (cli_file_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_trace_open(path, &file, &error) != ETS_OK) return cli_fail(path, &error);
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
     const bool is_program = kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
     if (is_program || kind == ETS_KIND_ETRECORD) {

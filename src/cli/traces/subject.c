@@ -3,11 +3,12 @@
 
 #include "cli/beside/debug_buffer.h"
 #include "cli/beside/siblings.h"
+#include "cli/files/trace_file.h"
 
 static int open_trace(const char *path, struct ets_file **file_out, struct ets_bytes *bytes_out)
 {
     struct ets_error error;
-    if (cli_file_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_trace_open(path, file_out, &error) != ETS_OK) return cli_fail(path, &error);
     *bytes_out = ets_file_bytes(*file_out);
     return CLI_OK;
 }

@@ -94,22 +94,43 @@ static void note_partial_runs(const struct ets_inspection *inspection)
              count == 1 ? "" : "first: ", first);
 }
 
-/* An execution with events but without its end: the device stopped during it. */
-static bool is_broken_off(const struct ets_inspection *inspection, const struct ets_run *run)
+/* An execution with events whose end is not lost with its start. */
+static bool is_execution(const struct ets_run *run)
 {
-    return run->purpose == ETS_TRACE_EXECUTE && run->event_count > 0 && !run->is_partial &&
-           ets_inspection_total_row(inspection, run->block) == ETS_NO_INDEX;
+    return run->purpose == ETS_TRACE_EXECUTE && run->event_count > 0 && !run->is_partial;
 }
 
-/* Notes unfinished runs, unless a filter or a full buffer may have left out their end. */
+/*
+ * Notes unfinished runs, unless a filter or a full buffer may have left out their end. Of programs
+ * that record no Method::execute at all, nothing is known.
+ */
 static void note_broken_runs(const struct ets_inspection *inspection,
                              const struct ets_trace_facts *facts)
 {
     if (facts->state.dropped > 0 || (facts->filtered & ETS_TRACE_METHODS) != 0) return;
-    for (uint32_t i = 0; i < ets_inspection_run_count(inspection); i++) {
-        if (!is_broken_off(inspection, ets_inspection_run(inspection, i))) continue;
-        cli_note("run %u of the trace did not finish%s: it has no Method::execute", i,
-                 facts->lost_frames > 0 ? " or its end was lost" : "");
+    uint32_t whole = 0, broken = 0, first = 0;
+    for (uint32_t i = ets_inspection_run_count(inspection); i-- > 0;) {
+        const struct ets_run *run = ets_inspection_run(inspection, i);
+        if (!is_execution(run)) continue;
+        if (ets_inspection_total_row(inspection, run->block) != ETS_NO_INDEX) {
+            whole++;
+        } else {
+            broken++;
+            first = i;
+        }
+    }
+    const char *lost = facts->lost_frames > 0 ? " or its end was lost" : "";
+    if (broken > 1 && whole > 0) {
+        cli_note(
+            "%u runs of the trace did not finish%s (first: run %u): they have no Method::execute",
+            broken, facts->lost_frames > 0 ? " or their ends were lost" : "", first);
+    } else if (broken == 1 && whole > 0) {
+        cli_note("run %u of the trace did not finish%s: it has no Method::execute", first, lost);
+    } else if (broken == 1) {
+        cli_note(
+            "run %u of the trace has no Method::execute: it did not finish%s, or the program "
+            "records none",
+            first, lost);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/files/trace_file.h"
 #include "cli/traces/trace_notes.h"
 #include "inspect/stated_nodes.h"
 
@@ -146,7 +147,7 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
     unsigned model_count = traces->request.model_count;
     struct cli_kept_trace *trace = room_for(traces);
     if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
-    if (cli_file_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_trace_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
     const struct ets_bytes dump = ets_file_bytes(trace->file);
     struct cli_sibling *sibling = NULL;
     trace->inspection = NULL;

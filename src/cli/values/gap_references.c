@@ -4,6 +4,7 @@
 #include "cli/beside/debug_buffer.h"
 #include "cli/core/cli_text.h"
 #include "cli/files/inputs.h"
+#include "cli/files/trace_file.h"
 #include "record/numpy.h"
 
 /* The open files of the other trace. */
@@ -27,7 +28,7 @@ static int open_other(const struct cli_arguments *arguments, struct ets_etrecord
             CLI_USAGE,
             "--reference-trace needs --reference-debug-buffer, which contains its tensors");
     }
-    if (cli_file_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
+    if (cli_trace_open(path, &other->trace, &error) != ETS_OK) return cli_fail(path, &error);
     int code = cli_debug_buffer_open(buffer, &other->buffer, &other->debug_buffer);
     if (code == CLI_OK && record_path != NULL) code = cli_record_open(record_path, &other->record);
     if (code != CLI_OK) return code;
