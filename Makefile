@@ -29,7 +29,7 @@ compile = tools/quiet.sh "building$(if $(3), $(3)) ($(1))" build/$(1).log \
     sh $(2)
 # The runtime that the user named, or the one that was fetched.
 with_engine = -DEXECUTORCH_ROOT="$${EXECUTORCH_ROOT:-$$(cat build/runtime.root 2>/dev/null)}"
-has_engine = test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' 2>/dev/null)"
+has_engine = test -n "$$(find build/lib build/bin -name 'libetscope_engine.so' -o -name 'libetscope_engine.dylib' 2>/dev/null)"
 
 .PHONY: help
 help: ## list these commands
@@ -100,7 +100,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine; fuzz targets as libFuzzer builds them; and what no test of the other builds runs.
 # LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|man|windows)|python_fleet_faults)
+LONG := ^(cli_test_(bombs|man|windows)|python_fleet_faults|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -117,6 +117,7 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	fi
 	@tools/packages.sh build/wine-setup.log wine64 && $(MAKE) windows || \
 	    echo "mingw-w64 or Wine is missing: nothing is tested for Windows"
+	@$(MAKE) macos || test -n "$(WITHOUT_MACOS)"
 	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 
 .PHONY: footprint
@@ -138,6 +139,13 @@ build-foreign:
 .PHONY: foreign
 foreign: build-foreign ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
 	@$(PYTHON) tools/run_ctest.py $(JOBS) $(FOREIGN:%='%:$(foreign_tests)')
+
+# Programs and libraries that nobody here can run.
+.PHONY: macos
+macos: ## compile all for macOS on arm64 and x86_64 with Zig's compiler and headers (ziglang, 100 MB from PyPI)
+	@tools/quiet.sh "fetching what compiles for macOS" build/macos.log tools/macos_setup.sh
+	@$(call compile,macos-arm64,-DEXECUTORCH_ROOT="$(CURDIR)/build/macos/runtime/executorch",)
+	@$(call compile,macos-x86_64,-DEXECUTORCH_ROOT="$(CURDIR)/build/macos/runtime-x86_64",)
 
 .PHONY: tsan
 tsan: ## run the unit tests under ThreadSanitizer
@@ -252,10 +260,10 @@ uninstall: ## remove what `make install` installed last
 
 .PHONY: clean
 clean: ## remove what was built; what was fetched stays
-	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x
+	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-macos-arm64 build-macos-x86_64
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
-	        ! -name python-venv ! -name foreign -exec rm -rf {} +; \
+	        ! -name python-venv ! -name foreign ! -name macos -exec rm -rf {} +; \
 	fi
 
 .PHONY: distclean

@@ -1,5 +1,5 @@
 # The borders between the folders, the exported symbols, the size of recorded data, and that the
-# checkers see violations; and the tool that copies the library of llama:: kernels.
+# checkers see violations; the tool that copies the library of llama:: kernels; and what is for macOS.
 if(Python3_FOUND)
   add_test(NAME layers
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers.py
@@ -19,4 +19,6 @@ if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(llama_operators PROPERTIES
     ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};PYTHONDONTWRITEBYTECODE=1")
+  ets_add_test(macos ${Python3_EXECUTABLE} -m unittest --verbose test_macos)
+  set_tests_properties(macos PROPERTIES WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
 endif()

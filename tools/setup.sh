@@ -5,10 +5,11 @@
 #     tools/setup.sh --host-only  the same without what only tests need
 #     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
 #
-# Debian packages are installed as root or through a sudo that asks no password. Without either,
-# what is there is used: a missing compiler, CMake or Python ends the script with the one line to
-# run, anything else is left out with a note. EXECUTORCH_ROOT names a runtime of your own; then
-# nothing is fetched. Otherwise the runtime's folder is written to build/runtime.root.
+# Debian packages are installed as root or through a sudo that asks no password. Without either, and on
+# macOS, what is there is used: a missing compiler, CMake or Python ends the script with the one line
+# to run, anything else is left out with a note. EXECUTORCH_ROOT names a runtime of your own; then
+# nothing is fetched. Otherwise the runtime's folder is written to build/runtime.root. Written for
+# bash 3.2, which macOS has.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -31,7 +32,7 @@ if [[ ${1-} == --packages ]]; then
 elif [[ ${1-} == --host-only ]]; then
     test_packages=() device_packages=() page_packages=() with_python=0
 elif (($# > 0)); then
-    sed -n '2,11s/^# \{0,1\}//p' "$0"
+    sed -n '2,12s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 
@@ -119,8 +120,10 @@ find_missing() {
     fi
     have_cmake || missing+=(cmake)
     have python3 || missing+=(python3)
-    mapfile -t -O "${#missing[@]}" missing < <(
-        missing_headers | if ((${#test_packages[@]} > 0)); then cat; else grep -v cmocka; fi)
+    local package
+    while read -r package; do
+        [[ $package == libcmocka-dev && ${#test_packages[@]} -eq 0 ]] || missing+=("$package")
+    done < <(missing_headers)
     if ((${#test_packages[@]} > 0)); then
         have pkg-config || have pkgconf || missing+=(pkg-config)
         have flatc || missing+=(flatbuffers-compiler)
@@ -208,6 +211,30 @@ install_packages() {
     fi
 }
 
+# The line that installs the packages named; on macOS by Homebrew's names, beside Xcode's tools.
+install_line() {
+    local package line=
+    if [[ $(uname -s) != Darwin ]]; then
+        echo "as root: apt-get install $*"
+        return
+    fi
+    for package in "$@"; do
+        case $package in
+        build-essential | zlib1g-dev | libsqlite3-dev) continue ;; # Xcode's tools have them
+        python3 | python3-pip | python3-venv) package=python ;;
+        rapidjson-dev) package=rapidjson ;;
+        libcmocka-dev) package=cmocka ;;
+        flatbuffers-compiler) package=flatbuffers ;;
+        xz-utils) package=xz ;;
+        nodejs | npm) package=node ;;
+        clang | llvm | libclang-rt-dev) package=llvm ;;
+        qemu-system-arm) package=qemu ;;
+        esac
+        [[ " $line " == *" $package "* ]] || line="$line $package"
+    done
+    echo "xcode-select --install${line:+ && brew install$line}"
+}
+
 # Whether one of the packages named is among the missing ones.
 is_missing() {
     local package absent
@@ -247,10 +274,9 @@ if ((${#missing_for_page[@]} > 0)) && install_packages "${missing_for_page[@]}";
 fi
 
 if ((${#missing[@]} > 0)); then
-    line="apt-get install ${missing[*]}"
     if is_missing "${required_packages[@]}"; then
-        note "a compiler, CMake 3.22 or Python 3 is missing; as root, run:"
-        printf '%s\n' "$line"
+        note "a compiler, CMake 3.22 or Python 3 is missing; run:"
+        install_line "${missing[@]}"
         exit 1
     fi
     ! is_missing "${record_packages[@]}" ||
@@ -265,15 +291,15 @@ if ((${#missing[@]} > 0)); then
     ! is_missing "${runtime_packages[@]}" ||
         note "without python3-pip or python3-venv, the runtime cannot be fetched, nor the Python" \
             "package tested"
-    note "to have all, as root: $line"
+    note "to have all, $(install_line "${missing[@]}")"
 fi
 if ((${#missing_for_devices[@]} > 0)); then
     note "without ${missing_for_devices[*]}, the tracer is not tested for other processors;" \
-        "as root: apt-get install ${missing_for_devices[*]}"
+        "$(install_line "${missing_for_devices[@]}")"
 fi
 if ((${#missing_for_page[@]} > 0)); then
     note "without ${missing_for_page[*]}, the page of reports is not tested;" \
-        "as root: apt-get install ${missing_for_page[*]}"
+        "$(install_line "${missing_for_page[@]}")"
 fi
 
 if [[ -n ${EXECUTORCH_ROOT-} ]]; then

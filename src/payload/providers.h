@@ -17,9 +17,9 @@ extern "C" {
 
 struct ets_provider {
     const char *part;    /* of a backend's identifier or a kernel's name: "QnnBackend", "llama::" */
-    const char *library; /* of PyPI's wheel that has it; NULL: none */
+    const char *library; /* of PyPI's wheel for this system that has it; NULL: none */
     const char *needs;   /* beside that library: "Qualcomm's QNN SDK"; NULL: nothing */
-    const char *builds; /* of ExecuTorch that have it: "builds for Linux with ..."; NULL: library */
+    const char *builds;  /* of ExecuTorch that have it, where `library` is NULL */
     bool is_backend;
 };
 

@@ -227,7 +227,7 @@ enum ets_status ets_reference_cache_attention(struct reference_frame *frame,
     for (uint32_t i = 1; i < 3; i++) ETS_TRY(ets_reference_tensor(frame, step, i, &each));
     if (q->rank != RANK) return ets_reference_fail(frame, ETS_MISMATCH, "not of 4 dimensions");
     const struct cached cached = {
-        .attention = {a[0], a[1], a[2], a[4], ets_reference_attention_scale(&a[7], q)},
+        .attention = {a[0], a[1], a[2], a[4], ets_reference_attention_scale(&a[7], q), false},
         .start = a[3].as.int_value,
         .positions = POSITIONS,
         .dropout = a[5],
@@ -256,7 +256,7 @@ enum ets_status ets_reference_attention_with_cache(struct reference_frame *frame
         ETS_TRY(write_positions(frame, value, &cache, a[5].as.int_value));
     }
     const struct cached cached = {
-        .attention = {a[0], a[3], a[4], a[7], ets_reference_attention_scale(&a[10], q)},
+        .attention = {a[0], a[3], a[4], a[7], ets_reference_attention_scale(&a[10], q), false},
         .start = a[5].as.int_value,
         .positions = POSITIONS,
         .dropout = a[8],
@@ -308,7 +308,7 @@ enum ets_status ets_reference_quantized_attention(struct reference_frame *frame,
     }
     const struct cached cached = {
         .attention = {numbers[0], numbers[1], numbers[2], a[4],
-                      ets_reference_attention_scale(&a[7], &numbers[0].as.tensor.view)},
+                      ets_reference_attention_scale(&a[7], &numbers[0].as.tensor.view), false},
         .start = a[3].as.int_value,
         .positions = a[14].as.int_value != 0 ? HEADS : POSITIONS,
         .dropout = a[5],

@@ -58,7 +58,7 @@ _kept = []
 def _own_engine():
     """The engine in the package's folder; None if it was built without one."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    path = os.path.join(folder, "libetscope_engine.so")
+    path = os.path.join(folder, "libetscope_engine" + _SUFFIX)
     return path if os.path.exists(path) else None
 
 

@@ -86,7 +86,8 @@ void ets_table_add_columns(struct ets_table *table, const struct ets_column *fir
                            size_t count, int has_unit)
 {
     for (size_t i = 0; i < count; i++) {
-        struct ets_column column = *(const struct ets_column *)((const char *)first + i * stride);
+        struct ets_column column =
+            *(const struct ets_column *)(const void *)((const char *)first + i * stride);
         if (!has_unit && column.kind == ETS_COLUMN_TIME) column.kind = ETS_COLUMN_TICKS;
         ets_table_add_column(table, &column);
     }

@@ -11,6 +11,8 @@
 #include "views/budget_lines.h"
 
 /* As printf, into memory of the arena's; NULL where there is none. */
+static const char *print(struct ets_arena *arena, const char *format, ...) ETS_PRINTF(2, 3);
+
 static const char *print(struct ets_arena *arena, const char *format, ...)
 {
     va_list arguments, again;

@@ -60,6 +60,9 @@ void ets_model_note_key(const struct ets_model_note *note, char *key, size_t siz
 }
 
 static struct ets_text print(struct ets_model *model, const char *format, va_list arguments)
+    ETS_PRINTF(2, 0);
+
+static struct ets_text print(struct ets_model *model, const char *format, va_list arguments)
 {
     char text[512];
     const int length = vsnprintf(text, sizeof text, format, arguments);
