@@ -32,8 +32,9 @@ static uint32_t infer(const struct picture *picture)
 {
     static struct features features;
     int32_t scores[CLASSES];
-    struct ets_trace_span span;
+    struct ets_trace_span span, whole;
 
+    whole = ets_trace_begin_at(&thread, ETS_TRACE_METHODS, "Method::execute", -1, 0);
     ets_trace_set_instruction(&thread, 0, 0);
     span = ets_trace_begin(&thread, ETS_TRACE_OPERATORS, "conv");
     conv(picture, &features);
@@ -48,6 +49,7 @@ static uint32_t infer(const struct picture *picture)
     span = ets_trace_begin(&thread, ETS_TRACE_OPERATORS, "linear");
     linear(&features, scores);
     ets_trace_end(&thread, span);
+    ets_trace_end(&thread, whole);
     return best_class(scores);
 }
 

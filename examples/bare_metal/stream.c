@@ -31,6 +31,8 @@ static uint32_t infer(const struct picture *picture)
 {
     static struct features features;
     int32_t scores[CLASSES];
+    const struct ets_trace_span whole =
+        ets_trace_begin(&thread, ETS_TRACE_METHODS, "Method::execute");
     struct ets_trace_span span = ets_trace_begin_at(&thread, ETS_TRACE_OPERATORS, "conv", 0, 0);
     conv(picture, &features);
     ets_trace_end(&thread, span);
@@ -40,6 +42,7 @@ static uint32_t infer(const struct picture *picture)
     span = ets_trace_begin_at(&thread, ETS_TRACE_OPERATORS, "linear", 0, 2);
     linear(&features, scores);
     ets_trace_end(&thread, span);
+    ets_trace_end(&thread, whole);
     return best_class(scores);
 }
 

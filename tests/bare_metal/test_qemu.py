@@ -46,10 +46,12 @@ class Board:
         cls.folder = build(cls.target, OUT, "run")
         build(cls.target, OUT, "interrupts")
 
-    def check_operators(self, table, runs):
-        self.assertEqual([row["operator"] for row in table], OPERATORS)
+    def check_operators(self, whole_and_table, runs):
+        whole, *table = whole_and_table
+        self.assertEqual([whole["operator"], *(row["operator"] for row in table)], ["Method::execute", *OPERATORS])
+        self.assertGreater(whole["avg_ns"], sum(row["avg_ns"] for row in table))
         self.assertEqual([row["instruction"] for row in table], [0, 1, 2])
-        for row in table:
+        for row in whole_and_table:
             self.assertEqual(row["runs"], runs)
             self.assertGreater(row["min_ns"], 0)
         # A convolution of nine products for each feature takes longer than what follows it.
@@ -78,7 +80,7 @@ class Board:
         told, trace = self.recover(log)
         stream = told["stream"]
         self.assertEqual(told["encoding"], encoding)
-        self.assertEqual(told["event_count"], INFERENCES * len(OPERATORS))
+        self.assertEqual(told["event_count"], INFERENCES * (len(OPERATORS) + 1))
         self.assertGreater(stream["frames"], INFERENCES)
         for count in ("lost_frames", "damaged_frames", "refused_records", "dropped_events"):
             self.assertEqual(stream[count], 0)
@@ -122,6 +124,15 @@ class Board:
         self.assertEqual((told["run_count"], told["event_count"]), (INFERENCES - 2, 0))
         self.assertEqual(file.read_bytes(), (self.folder / "summary.etsum").read_bytes())
         self.assertTrue((self.folder / "summary.log").read_bytes().endswith(b"summary: done\n"))
+
+    def test_logs_are_read_as_what_is_in_them(self):
+        for log, kind in (("ring.log", "trace"), ("stream.log", "trace"), ("summary.log", "summary")):
+            done = subprocess.run([ETSCOPE, "info", self.folder / log], capture_output=True, check=True, text=True)
+            self.assertIn(f"{log} is a log; the {kind} in it was read", done.stderr)
+        for log, notes in (("ring.log", 3), ("stream.log", 1)):
+            done = subprocess.run([ETSCOPE, "inspect", self.folder / log], capture_output=True, check=True, text=True)
+            self.assertRegex(done.stdout, r"\Aforward: [\d.]+ ms per run")
+            self.assertEqual(done.stderr.count("note: "), notes, done.stderr)
 
     def check_recorded(self, table, name_of):
         """Event `i` of a thread took `i` ns and has the name that follows from it."""

@@ -29,12 +29,15 @@ static void write_missing(const struct ets_logged_dump *logged, char *text, size
 
 static void tell(const char *path, const struct ets_logged_dump *logged)
 {
-    char missing[64], which[48] = "the trace in it";
+    const bool is_summary = ets_kind_sniff(logged->dump) == ETS_KIND_SUMMARY;
+    char missing[64], which[48];
     write_missing(logged, missing, sizeof missing);
     if (logged->traces > 1) {
-        snprintf(which, sizeof which, "the last of %u traces in it", logged->traces);
+        snprintf(which, sizeof which, "the last of %u traces", logged->traces);
+    } else {
+        snprintf(which, sizeof which, "the %s", is_summary ? "summary" : "trace");
     }
-    cli_note("%s is a log; %s was read%s%s", cli_path_name(path), which, missing,
+    cli_note("%s is a log; %s in it was read%s%s", cli_path_name(path), which, missing,
              missing[0] != '\0' ? ": etscope recover tells more" : "");
 }
 
