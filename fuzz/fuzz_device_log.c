@@ -3,8 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "dump/logged_dump.h"
 #include "dump/runner_log.h"
 #include "etscope/experimental/device_log.h"
+#include "etscope/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,9 +26,20 @@ static void mark(struct ets_bytes dump)
     free(copy);
 }
 
+/* What commands read in the log's place is an ETDump or a summary. */
+static void read_as_trace(struct ets_bytes bytes)
+{
+    struct ets_logged_dump logged;
+    if (ets_logged_dump_make(bytes, &logged, NULL) != ETS_OK) return;
+    const enum ets_kind kind = ets_kind_sniff(logged.dump);
+    if (logged.traces == 0 || (kind != ETS_KIND_ETDUMP && kind != ETS_KIND_SUMMARY)) abort();
+    free((void *)(uintptr_t)logged.dump.data);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct ets_bytes bytes = {data, size};
+    read_as_trace(bytes);
     for (int encoding = ETS_LOG_AUTO; encoding <= ETS_LOG_BASE64; encoding++) {
         uint8_t *memory = malloc(size == 0 ? 1 : size);
         struct ets_device_log found;
