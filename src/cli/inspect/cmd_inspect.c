@@ -68,8 +68,9 @@ const struct cli_command cli_inspect_command = {
     .summary = "show the operators of a trace with their times and source lines",
     .arguments = "TRACE",
     .description =
-        "Reads an ETDump and prints its operator table: how long each operator took, how often it "
-        "ran, its share of the run, and the source line that it comes from. Source lines and "
+        "Reads an ETDump, or a device's log that holds one, and prints its operator table: how "
+        "long each operator took, how often it ran, its share of the run, and the source line "
+        "that it comes from. Source lines and "
         "modules need the ETRecord of the export. The names of prim ops and of events inside "
         "delegates need the program. If a delegate reports whole microseconds, its times are "
         "ranges, or ~520 where the range is narrow. Without --etrecord and --program, the files "

@@ -253,7 +253,8 @@ const struct cli_command cli_recover_command = {
         "lost, and which operators were running when the stream ended: --program adds their names, "
         "--etrecord their source lines. Frames may be raw bytes, hexadecimal digits (also as "
         "printed by xxd and hexdump -C), base64, or `etsf:` lines. A complete ETDump in CAPTURE, "
-        "as bytes or in `etsd:` lines, is written unchanged, and so is a summary in `etsd:` lines.",
+        "as bytes or in `etsd:` lines, is written unchanged, and so is a summary in `etsd:` lines. "
+        "Other commands that read a trace take CAPTURE as it is, without this report.",
     .options = option_list,
     .examples =
         "etscope recover uart.log\n"
