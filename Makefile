@@ -98,9 +98,9 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	exit $$status
 
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
-# measured machine; fuzz targets as libFuzzer builds them; and what no test of the other builds runs.
-# LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|man|windows)|python_fleet_faults|macos$$)
+# measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
+# test of the other builds runs. LONG are those tests of the release build that differ.
+LONG := ^(cli_test_(bombs|man|target_arm64|windows)|python_fleet_faults|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -122,6 +122,7 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "ziglang cannot be had: nothing is compiled for macOS"; \
 	fi
+	@test "$$(uname -m)" != x86_64 || ! $(has_engine) || $(MAKE) bundle TARGET=aarch64
 	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 
 .PHONY: footprint

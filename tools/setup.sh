@@ -16,7 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
-test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils zsh fish graphviz)
+test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils zsh fish graphviz
+    openssh-client)
 device_packages=(clang libclang-rt-dev lld llvm qemu-system-arm)
 foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
     qemu-user)
@@ -131,6 +132,7 @@ find_missing() {
         have zsh || missing+=(zsh)
         have fish || missing+=(fish)
         have dot || missing+=(graphviz)
+        have ssh || missing+=(openssh-client)
     fi
     # Either of pip and venv can fetch the runtime; the Python package's tests need venv.
     if ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
@@ -285,9 +287,9 @@ if ((${#missing[@]} > 0)); then
         note "without libsqlite3-dev, 'sql' is left out"
     ! is_missing pkg-config libcmocka-dev ||
         note "without pkg-config and libcmocka-dev, the unit tests are left out"
-    ! is_missing flatbuffers-compiler xz-utils zsh fish graphviz ||
-        note "without flatbuffers-compiler, xz-utils, zsh, fish and graphviz, the tests that use them are" \
-            "left out"
+    ! is_missing flatbuffers-compiler xz-utils zsh fish graphviz openssh-client ||
+        note "without flatbuffers-compiler, xz-utils, zsh, fish, graphviz and openssh-client, the tests" \
+            "that use them are left out"
     ! is_missing "${runtime_packages[@]}" ||
         note "without python3-pip or python3-venv, the runtime cannot be fetched, nor the Python" \
             "package tested"
@@ -322,6 +324,12 @@ if ! python_is_there && ! make_python; then
     rm -rf build/python-venv
     note "without pip and the packages of python/tests/requirements.txt and readers.txt, the Python" \
         "package's tests are left out"
+fi
+
+# A server that is not installed, so that none runs on this machine but in its tests.
+if ((${#test_packages[@]} > 0)) && have ssh && [[ ! -x /usr/sbin/sshd ]] &&
+    ! tools/foreign_root.sh "$(uname -m)" build/sshd openssh-server libwrap0 2>/dev/null; then
+    note "without sshd, --target is tested without a real ssh"
 fi
 
 if have npm && ! page_is_there && ! make_page; then

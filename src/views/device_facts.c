@@ -60,6 +60,22 @@ static bool read_pair(struct ets_text value, double pair[2])
     return at > value.size;
 }
 
+void ets_add_device(struct ets_text_builder *text, struct ets_text device)
+{
+    static const char *const names[] = {"model", "processor", "system", "cores", "governor"};
+    const char *between = "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct ets_text value = ets_device_fact(device, names[i]);
+        if (value.size == 0) continue;
+        ets_add_text(text, "%s%s%.*s", between,
+                     i == 3   ? "cores "
+                     : i == 4 ? "governor "
+                              : "",
+                     (int)(value.size < 100 ? value.size : 100), value.data);
+        between = ", ";
+    }
+}
+
 void ets_add_throttling(struct ets_text_builder *text, struct ets_text device)
 {
     double limit[2], temperature[2];

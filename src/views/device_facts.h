@@ -21,6 +21,10 @@ bool ets_device_fact_next(struct ets_text device, size_t *at, struct ets_text *n
 /* The fact of this name; data NULL: the trace does not tell. */
 struct ets_text ets_device_fact(struct ets_text device, const char *name);
 
+/* "Pixel 8, Linux 6.1.0 aarch64, cores 8, governor schedutil"; nothing if the trace does not tell.
+ */
+void ets_add_device(struct ets_text_builder *text, struct ets_text device);
+
 /*
  * "the system lowered the clock from 2400 to 1800 MHz at most while this was recorded (temperature
  * 41.0 to 72.5 degrees Celsius): the later runs are slower by it"; nothing if it did not, or did

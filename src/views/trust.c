@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "inspect/time_details.h"
+#include "views/device_facts.h"
 #include "views/sentence_numbers.h"
 #include "views/timed_blocks.h"
 #include "views/tracing_words.h"
@@ -101,6 +102,16 @@ static void say_losses(struct maker *m)
     }
 }
 
+static void say_device(struct maker *m)
+{
+    char text[SENTENCE_BYTES / 2];
+    struct ets_text_builder device = {text, sizeof text, 0};
+    const struct ets_trace_facts *facts = ets_inspection_trace(m->blocks.inspection);
+    if (facts == NULL) return;
+    ets_add_device(&device, facts->device);
+    if (device.used > 0) say(m, "recorded on %.*s", (int)device.used, text);
+}
+
 /* Rows whose nodes were found by the order of operators, or of which only the call is known. */
 static void say_joins(struct maker *m)
 {
@@ -152,8 +163,8 @@ static void say_disclosed(struct maker *m)
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                        unsigned untold, struct ets_sentences *trust_out)
 {
-    static void (*const parts[])(struct maker * m) = {say_overhead, say_unit,  say_steps,
-                                                      say_losses,   say_joins, say_disclosed};
+    static void (*const parts[])(struct maker * m) = {
+        say_overhead, say_unit, say_steps, say_losses, say_device, say_joins, say_disclosed};
     struct maker m = {.arena = arena, .out = trust_out, .untold = untold};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *trust_out = (struct ets_sentences){

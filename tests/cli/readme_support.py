@@ -134,9 +134,8 @@ class Sandbox:
         if not folder.exists():
             folder.mkdir()
             target_support.write_stand_ins(folder)
-            if target_support.has_engine():
-                target_support.make_bundle(folder)
-        return target_support.environment(folder, folder, folder)
+        bundles = target_support.own_bundles() if target_support.has_engine() else folder
+        return target_support.environment(folder, folder, bundles)
 
     def shell(self, line):
         """Runs one line; standard error comes with standard output, as on a terminal."""

@@ -1,68 +1,17 @@
 """`--target`: the same program on another machine, by stand-ins of ssh and adb whose device is a folder."""
 
 import io
-import os
 import signal
-import subprocess
 import tarfile
-import tempfile
-import time
 import unittest
-from pathlib import Path
 
 import run_support as support
-from support import FolderTest
-from target_support import environment, has_engine, make_bundle, write_stand_ins
-
-OWNER = tempfile.TemporaryDirectory()
-BUNDLES = Path(OWNER.name)
+from target_support import TargetTest
 
 # A program that takes no time: it writes its output.
 SMALL = b"""#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" != --output ] || echo trace > "$2"; shift; done
 """
-
-
-def setUpModule():
-    if not has_engine():
-        raise unittest.SkipTest("the engine is not built")
-    make_bundle(BUNDLES)
-
-
-def tearDownModule():
-    OWNER.cleanup()
-
-
-class TargetTest(FolderTest):
-    target = "ssh:me@board"
-
-    def setUp(self):
-        super().setUp()
-        self.device = self.folder / "device"
-        self.device.mkdir()
-        self.before("")
-
-    def before(self, what):
-        """What each call does before its script."""
-        write_stand_ins(self.folder, what)
-
-    def environment(self):
-        return environment(self.folder, self.device, BUNDLES)
-
-    def call(self, *words, code=support.OK):
-        done = support.call(*words, "--target", self.target, cwd=self.folder, **self.environment())
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
-    def root(self):
-        return self.device / ("etscope" if self.target.startswith("adb") else ".cache/etscope")
-
-    def left(self):
-        """What a command left in its folder there."""
-        return sorted(path.name for path in (self.root() / "runs").iterdir())
-
-    def model(self, name="mlp_xnnpack", file="model.pte"):
-        return support.DATA / name / file
 
 
 class BySsh(TargetTest):
@@ -123,17 +72,14 @@ class BySsh(TargetTest):
         model = self.folder / "llm.pte"
         model.write_bytes((support.DATA / "llama" / "kv_sdpa.pte").read_bytes())
         words = ("generate", model, "--prompt", "4", "--new", "3", "--recordings", "3")
-        done = support.call(*words, "--target", self.target, cwd=self.folder, **self.environment())
+        done = support.call(*self.words(*words), cwd=self.folder, **self.environment())
         if done.returncode == support.UNAVAILABLE:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, support.OK, done.stderr)
         self.assertIn("of 3 recordings", done.stdout)
 
     def test_target__two_at_once_share_what_they_push(self):
-        words = [support.ETSCOPE, "run", str(self.model()), "--target", self.target]
-        both = [subprocess.Popen([*words, "-o", f"{i}.etdp"], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, env={**os.environ, **self.environment()})
-                for i in range(2)]  # fmt: skip
+        both = [self.start("run", self.model(), "-o", f"{i}.etdp") for i in range(2)]
         for each in both:
             error = each.communicate(timeout=120)[1]
             self.assertEqual(each.returncode, support.OK, error)
@@ -141,23 +87,6 @@ class BySsh(TargetTest):
         self.assertEqual(self.left(), [])
         for i in range(2):
             self.assertGreater((self.folder / f"{i}.etdp").stat().st_size, 0)
-
-    def start_long_run(self):
-        """A command that ends only when it is stopped, running there; its temporary files are in `tmp`."""
-        self.call("run", self.model())
-        (self.folder / "tmp").mkdir(exist_ok=True)
-        words = [support.ETSCOPE, "run", str(self.model()), "--runs", "100000000", "--tracer", "none"]
-        running = subprocess.Popen([*words, "--target", self.target], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL,
-                                   env={**os.environ, **self.environment(), "TMPDIR": str(self.folder / "tmp")})
-        self.wait_until(lambda: self.left() and self.processes())
-        return running
-
-    def wait_until(self, is_so):
-        begun = time.time()
-        while not is_so():
-            self.assertLess(time.time(), begun + 60, (self.left(), self.processes()))
-            time.sleep(0.05)
 
     def test_target__nothing_runs_on_when_this_side_is_killed(self):
         running = self.start_long_run()
@@ -172,18 +101,6 @@ class BySsh(TargetTest):
         self.assertEqual((self.left(), self.processes()), ([], []))
         self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
-    def processes(self):
-        """Those that run the bundle of this test's device."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = path.read_bytes()
-            except OSError:
-                continue
-            if b"100000000" in words and os.fsencode(self.device) in words:
-                found.append(path.parent.name)
-        return found
-
 
 class WhatGoesWrong(TargetTest):
     def setUp(self):
@@ -194,8 +111,8 @@ class WhatGoesWrong(TargetTest):
             info.size, info.mode = len(SMALL), 0o755
             tar.addfile(info, io.BytesIO(SMALL))
 
-    def call(self, *words, code=support.OK):
-        return super().call(*words, "--target-runtime", self.runtime, code=code)
+    def words(self, *words):
+        return [*super().words(*words), "--target-runtime", self.runtime]
 
     def test_target__a_connection_that_is_refused_is_said(self):
         self.before("exit 255")
@@ -206,7 +123,7 @@ class WhatGoesWrong(TargetTest):
 
     def test_target__a_cable_that_is_pulled_at_any_step_leaves_nothing_half_written(self):
         self.call("run", self.model(), "-o", "trace.etdp")
-        whole = len((self.device / "calls").read_text().splitlines())
+        whole = self.calls()
         for step in range(1, whole + 1):
             for again in (False, True):  # a device that has everything, and one that has nothing
                 with self.subTest(step=step, again=again):
@@ -218,9 +135,9 @@ class WhatGoesWrong(TargetTest):
                         (self.device / "calls").unlink()
                     self.before(f'[ "$(wc -l < "$ETSCOPE_TEST_DEVICE/calls")" -eq {step} ] && exit 255')
                     (self.folder / "trace.etdp").unlink(missing_ok=True)
-                    done = support.call("run", self.model(), "-o", "trace.etdp", "--target", self.target,
-                                        "--target-runtime", self.runtime, cwd=self.folder, **self.environment())
-                    calls = len((self.device / "calls").read_text().splitlines())
+                    done = support.call(*self.words("run", self.model(), "-o", "trace.etdp"), cwd=self.folder,
+                                        **self.environment())  # fmt: skip
+                    calls = self.calls()
                     if calls >= step and not (done.returncode == support.OK and calls == step):
                         self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
                         self.assertFalse((self.folder / "trace.etdp").exists())

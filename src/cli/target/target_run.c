@@ -201,12 +201,14 @@ static int add_words(struct request *r)
 /*
  * Standard input there is open as long as this process waits: when it ends, the command is stopped
  * and its folder removed. The shell gives commands in the background no standard input of its own;
- * the one that waits for its end stays until the connection is closed, or is killed before.
+ * the one that waits for its end stays until the connection is closed, or is killed before. What
+ * the shell itself says of a command that was stopped is dropped: without a connection, saying it
+ * would end the shell before it has removed the folder.
  */
 static const char script_of_run[] =
     "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir %s && cd %s && %s"
-    "{ exec 3<&0; ETSCOPE_SELF=\"$B/start\" \"$B/start\"%s & P=$!; "
-    "{ cat <&3; : > gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&-; wait $P; C=$?; "
+    "{ exec 3<&0 4>&2 2>/dev/null; ETSCOPE_SELF=\"$B/start\" \"$B/start\"%s 2>&4 & P=$!; "
+    "{ cat <&3; : > gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&- 4>&-; wait $P; C=$?; "
     "[ -e gone ] || { kill $W; echo $C > code; exit 0; }; cd ..; rm -rf %s; }; exit 1";
 
 static int run_there(struct request *r, const char *bundle)
