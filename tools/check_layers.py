@@ -78,7 +78,7 @@ ROOMS = {
         "beside": {"core", "files"},
         "traces": {"core", "files", "beside"},
         "session": {"core", "files", "beside"},
-        "target": {"core", "session"},
+        "target": {"core", "files", "beside", "session"},
         "tokens": {"core", "files", "session"},
         "sides": {"core", "traces"},
         "values": {"core", "files", "beside", "traces", "session"},

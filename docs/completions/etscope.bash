@@ -382,6 +382,8 @@ _etscope() {
     gap:--color) words='auto always never' ;;
     gap:--width) compopt +o default 2>/dev/null ;;
     gap:--output|gap:-o) ;;
+    gap:--target) compopt +o default 2>/dev/null ;;
+    gap:--target-runtime) ;;
     quality:--data) ;;
     quality:--tokens) ;;
     quality:--reference) ;;
@@ -496,7 +498,7 @@ _etscope() {
         gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         summary) words='-h --help --etrecord --etrecord_path --program --method -m --sort -s --top -n --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         verify) words='-h --help --method -m --case --rtol --atol --rms --tolerance --comparator --junit --columns -c --format -f --color --width --output -o --in-turn --threads --data --load-library --python --engine --target --target-runtime' ;;
-        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
+        gap) words='-h --help --etrecord --etrecord_path --debug-buffer --debug_buffer_path --program --method -m --block --run --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --metric --fail-below --allow-uncompared --tolerance --comparator --only-mismatches --only-off --alignment --picture --columns -c --format -f --color --width --output -o --no-siblings --partial --allow-mismatch --target --target-runtime' ;;
         quality) words='-h --help --data --tokens --reference --etrecord --etrecord_path --reference-data --map --feed --group-by -g --by --want-kl --max-kl --min-top1 --top -n --threads --columns -c --format -f --color --width --output -o --filter --load-library --python --engine' ;;
         tensors) words='-h --help --debug-buffer --debug_buffer_path --etrecord --etrecord_path --program --method -m --block --run --event --only-outputs --only-nonfinite --only-broken --name --module --handle --source --backend --top -n --show --full --edge-items --precision --columns -c --save --compare --rtol --atol --comparator --heat-map --format -f --color --width --output -o --no-siblings --partial --allow-mismatch' ;;
         info) words='-h --help --format -f --all -a' ;;

@@ -484,6 +484,8 @@ complete -c etscope -n '__fish_seen_subcommand_from gap' -l output -s o -r -F -d
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l no-siblings -d 'Ignore the files found beside the trace'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l partial -d 'Read the intact part of a damaged trace'
 complete -c etscope -n '__fish_seen_subcommand_from gap' -l allow-mismatch -d 'Continue if the trace and the ETRecord or program disagree'
+complete -c etscope -n '__fish_seen_subcommand_from gap' -l target -x -d 'Run on another machine: ssh:USER@HOST[:PORT] or adb[:SERIAL]. What it needs is pushed there'
+complete -c etscope -n '__fish_seen_subcommand_from gap' -l target-runtime -r -F -d 'The bundle that runs there (make bundle); default: the one for its processor'
 complete -c etscope -n __fish_use_subcommand -f -a quality -d 'compare a language model\'s predictions with those of a reference, token by token'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l data -r -F -d 'A .ptd file with external tensors of the program'
 complete -c etscope -n '__fish_seen_subcommand_from quality' -l tokens -r -F -d 'The tokens of a text: numbers with spaces or commas between them, or a .npy'

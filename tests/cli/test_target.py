@@ -27,8 +27,9 @@ class BySsh(TargetTest):
         shown = support.call("inspect", "trace.etdp", "--program", self.model(), "--etrecord",
                              self.model(file="model.etrecord"), "--group-by", "source", cwd=self.folder)
         self.assertEqual(shown.stdout, done.stdout)
-        # The ETRecord stays here; what is there is not pushed again.
-        self.assertEqual(len(list((self.root() / "files").iterdir())), 1)
+        # The ETRecord stays here but for its inputs; what is there is not pushed again.
+        self.assertIn("pushing the ETRecord's inputs, 372 B", done.stderr)
+        self.assertEqual(len(list((self.root() / "files").iterdir())), 2)
         self.assertNotIn("pushing", self.call(*words).stderr)
         self.assertEqual(self.left(), [])
 
@@ -71,12 +72,85 @@ class BySsh(TargetTest):
     def test_target__recordings_have_processes_of_their_own_there(self):
         model = self.folder / "llm.pte"
         model.write_bytes((support.DATA / "llama" / "kv_sdpa.pte").read_bytes())
-        words = ("generate", model, "--prompt", "4", "--new", "3", "--recordings", "3")
+        words = ("generate", model, "--prompt", "4", "--new", "3", "--recordings", "3", "-o", "trace.etdp")
         done = support.call(*self.words(*words), cwd=self.folder, **self.environment())
         if done.returncode == support.UNAVAILABLE:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, support.OK, done.stderr)
         self.assertIn("of 3 recordings", done.stdout)
+        for number in range(1, 4):
+            self.assertGreater((self.folder / f"trace.recording-{number}.etdp").stat().st_size, 0)
+
+    def sizes_there(self):
+        return sorted(path.stat().st_size for path in (self.root() / "files").iterdir())
+
+    def test_target__of_a_record_only_the_inputs_are_pushed(self):
+        record = self.model(file="model.etrecord")
+        for words in (("run", "--etrecord", record, "--inputs", "etrecord"), ("profile", "--etrecord", record),
+                      ("run", "--etrecord", record)):  # fmt: skip
+            name, *options = words
+            there = self.call(name, self.model(), *options, "-o", "there.etdp", "--capture", "intermediates",
+                              "--debug-buffer", "there.bin")  # fmt: skip
+            here = support.call(name, self.model(), *options, "-o", "here.etdp", "--capture", "intermediates",
+                                "--debug-buffer", "here.bin", cwd=self.folder)  # fmt: skip
+            self.assertEqual(here.returncode, support.OK, here.stderr)
+            self.assertEqual((self.folder / "there.bin").read_bytes(), (self.folder / "here.bin").read_bytes())
+            notes = [line for line in here.stderr.splitlines() if "captured" not in line]
+            self.assertLessEqual(set(notes), set(there.stderr.splitlines()))
+        self.assertEqual(self.sizes_there(), [372, self.model().stat().st_size])
+
+    def test_target__a_record_beside_the_program_is_used(self):
+        for file in ("model.pte", "model.etrecord"):
+            (self.folder / file).write_bytes(self.model(file=file).read_bytes())
+        words = ("profile", "model.pte", "--group-by", "source")
+        here = support.call(*words, cwd=self.folder)
+        there = self.call(*words)
+        self.assertIn("using model.etrecord beside the program; --no-siblings ignores it", there.stderr)
+        self.assertIn("models/zoo.py:16", there.stdout)
+        self.assertEqual("models/zoo.py:16" in here.stdout, True)
+        (self.folder / "model.etrecord").write_bytes(self.model("types", "model.etrecord").read_bytes())
+        done = self.call(*words)
+        self.assertNotIn("zoo.py", done.stdout)
+        self.assertRegex(done.stderr, "model.etrecord")
+
+    def test_target__gap_captures_there_and_compares_here(self):
+        (self.folder / "model.pte").write_bytes(self.model("mlp_portable").read_bytes())
+        record = self.model("mlp_portable", "model.etrecord")
+        done = self.call("gap", "model.pte", "--etrecord", record)
+        support.call("run", "model.pte", "--etrecord", record, "--inputs", "etrecord", "--capture", "intermediates",
+                     "-o", "gap.etdp", "--debug-buffer", "gap.bin", cwd=self.folder)  # fmt: skip
+        here = support.call("gap", "gap.etdp", "--debug-buffer", "gap.bin", "--etrecord", record, "--program",
+                            "model.pte", cwd=self.folder)  # fmt: skip
+        self.assertEqual(here.returncode, support.OK, here.stderr)
+        self.assertEqual(done.stdout, here.stdout)
+        self.assertNotIn(record.stat().st_size, self.sizes_there())
+        self.assertEqual(self.left(), [])
+        done = self.call("gap", "model.pte", "--etrecord", record, "--fail-below", "1000", "--format", "json",
+                         code=support.NEGATIVE)  # fmt: skip
+        self.assertEqual(len(support.json_rows(done.stdout)), 4)
+        self.assertIn("gap needs --etrecord", self.call("gap", "model.pte", code=support.USAGE).stderr)
+        self.call("gap", "model.pte", "--etrecord", record, "--debug-buffer", "x.bin", code=support.USAGE)
+
+    def test_target__several_recordings_are_made_in_turn(self):
+        done = self.call("profile", self.model(), "--recordings", "2", "-o", "trace.etdp")
+        self.assertIn("20 runs of 2 files", done.stdout)
+        for number in (1, 2):
+            self.assertGreater((self.folder / f"trace.recording-{number}.etdp").stat().st_size, 0)
+        done = self.call("profile", self.model(), "--before", self.model("mlp_portable"), "--recordings", "2")
+        self.assertRegex(done.stdout, "(?i)before")
+        self.assertEqual(self.left(), [])
+
+    def test_target__files_that_a_name_stands_for_come_back(self):
+        done = self.call("profile", self.model(), "--threads", "1,2", "-o", "trace.etdp")
+        self.assertRegex(done.stdout, "thread")
+        self.call("run", self.model(), "--inputs", "ones", "--outputs", "out", "--output-file", "bytes")
+        (self.folder / "folder").mkdir()
+        self.call("run", self.model(file="model.bpte"), "--case", "0", "--case", "1", "--outputs", "folder/")
+        found = sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*")
+                       if path.suffix in (".etdp", ".npy", ".bin") and self.device not in path.parents)
+        self.assertEqual(found, ["bytes-0.bin", "folder/0.0.npy", "folder/1.0.npy", "out.0.npy",
+                                 "trace.threads-1.etdp", "trace.threads-2.etdp"])
+        self.assertEqual(self.left(), [])
 
     def test_target__two_at_once_share_what_they_push(self):
         both = [self.start("run", self.model(), "-o", f"{i}.etdp") for i in range(2)]
@@ -161,8 +235,7 @@ class WhatGoesWrong(TargetTest):
             done = self.call("run", self.model(), code=support.USAGE)
             self.assertIn(f'--target takes ssh:USER@HOST[:PORT] or adb[:SERIAL], not "{target}"', done.stderr)
         self.target = "ssh:me@board"
-        for words in (("profile", self.model(), "--recordings", "2"), ("profile", self.model(), "--threads", "1,2"),
-                      ("run", self.model(), "--outputs", "x"), ("run",)):
+        for words in (("run", self.model(), "--python"), ("run",)):
             self.call(*words, code=support.USAGE)
         done = self.call("run", self.folder / "none.pte", code=support.INPUT)
         self.assertIn("none.pte: no such file", done.stderr)

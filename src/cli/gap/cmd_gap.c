@@ -13,6 +13,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
+#include "cli/target/target.h"
 #include "cli/values/gap_report.h"
 #include "etscope/experimental/gap.h"
 #include "etscope/inspect.h"
@@ -51,6 +52,7 @@ static const struct cli_command_option option_list[] = {
     {"--no-siblings"},
     {"--partial"},
     {"--allow-mismatch"},
+    CLI_TARGET_OPTIONS,
     {NULL},
 };
 
@@ -268,6 +270,7 @@ static int check_kind(const char *path)
 
 static int cmd_gap(const struct cli_arguments *arguments)
 {
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     int code = check_words(arguments);
     if (code == CLI_OK) code = check_kind(arguments->words[0]);
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
@@ -286,11 +289,13 @@ const struct cli_command cli_gap_command = {
         "delegate's partition counts as one operator. --alignment shows which captured value "
         "belongs to which node. TRACE is a trace with captured tensors; to make it: etscope run "
         "model.pte --etrecord model.etrecord --inputs etrecord --capture intermediates -o "
-        "debug.etdp --debug-buffer debug.bin",
+        "debug.etdp --debug-buffer debug.bin. With --target, the argument is a program: it runs "
+        "there with captures, and the comparison is made here.",
     .options = option_list,
     .examples =
         "etscope gap debug.etdp --debug-buffer debug.bin --etrecord model.etrecord\n"
-        "etscope gap debug.etdp --etrecord model.etrecord --alignment",
+        "etscope gap debug.etdp --etrecord model.etrecord --alignment\n"
+        "etscope gap model.pte --etrecord model.etrecord --target ssh:me@board",
     .guide = "numerics.md",
     .run = cmd_gap,
 };

@@ -111,7 +111,6 @@ static bool names_table(const char *path)
 static int cmd_profile(const struct cli_arguments *arguments)
 {
     const char *tracer = cli_value(arguments, "--tracer");
-    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (tracer != NULL && strcmp(tracer, "none") == 0) {
         return cli_complain(CLI_USAGE,
                             "profile needs a trace; use `run --tracer none` to run without one");
@@ -135,6 +134,7 @@ static int cmd_profile(const struct cli_arguments *arguments)
                             "the table goes to standard output; --debug-buffer needs a file");
     }
     if (cli_wants_recordings(arguments)) return cli_profile_recordings(arguments);
+    if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (cli_wants_thread_counts(arguments)) return cli_profile_threads(arguments);
     struct cli_session session;
     int code = cli_session_open(arguments, true, 10, 1, &session);

@@ -45,10 +45,11 @@ bool cli_wants_recordings(const struct cli_arguments *arguments)
 }
 
 /* Options that `run` takes from `profile`. */
-static const char *const passed[] = {
-    "--runs",         "--method", "--input",     "--case",   "--inputs", "--seed",
-    "--range",        "--time",   "--int-range", "--data",   "--warmup", "--threads",
-    "--load-library", "--python", "--engine",    "--tracer", NULL};
+static const char *const passed[] = {"--runs",         "--method",         "--input",  "--case",
+                                     "--inputs",       "--seed",           "--range",  "--time",
+                                     "--int-range",    "--data",           "--warmup", "--threads",
+                                     "--load-library", "--python",         "--engine", "--tracer",
+                                     "--target",       "--target-runtime", NULL};
 
 /* Options of the tables. */
 static const char *const shown[] = {"--etrecord",       "--before-etrecord",

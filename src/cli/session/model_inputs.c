@@ -415,6 +415,21 @@ int cli_check_record_inputs(const char *path, struct ets_etrecord *record)
     return CLI_OK;
 }
 
+int cli_record_inputs_read(const char *path, struct ets_etrecord *record,
+                           const struct ets_value **values_out, size_t *count_out)
+{
+    struct ets_error error;
+    const enum ets_status status =
+        ets_etrecord_representative_inputs(record, values_out, count_out, &error);
+    if (status == ETS_NOT_FOUND) {
+        return cli_complain(CLI_INPUT,
+                            "%s: the record has no representative inputs: give inputs with "
+                            "--input, or leave out --inputs etrecord for random ones",
+                            path);
+    }
+    return status != ETS_OK ? cli_fail(path, &error) : cli_check_record_inputs(path, record);
+}
+
 /* The ETRecord may contain several cases in sequence: takes the first. */
 static int from_record(const struct cli_session *session, const char *method,
                        struct cli_model_inputs *inputs)
@@ -429,16 +444,7 @@ static int from_record(const struct cli_session *session, const char *method,
         return cli_complain(
             CLI_USAGE, "--inputs etrecord needs --etrecord FILE; none lies beside the program");
     }
-    const enum ets_status status =
-        ets_etrecord_representative_inputs(session->record.record, &values, &count, &error);
-    if (status == ETS_NOT_FOUND) {
-        return cli_complain(CLI_INPUT,
-                            "%s: the record has no representative inputs: give inputs with "
-                            "--input, or leave out --inputs etrecord for random ones",
-                            path);
-    }
-    if (status != ETS_OK) return cli_fail(path, &error);
-    const int code = cli_check_record_inputs(path, session->record.record);
+    const int code = cli_record_inputs_read(path, session->record.record, &values, &count);
     if (code != CLI_OK) return code;
     if (session->engine->method_info(session->program, method, &info, &error) != ETS_OK) {
         return cli_fail(session->path, &error);

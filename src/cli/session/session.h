@@ -138,6 +138,9 @@ int cli_model_inputs_check(const struct cli_arguments *arguments);
 bool cli_wants_record_inputs(const struct cli_arguments *arguments);
 /* Reports representative inputs that are not values. Returns an exit code. */
 int cli_check_record_inputs(const char *path, struct ets_etrecord *record);
+/* Reads the representative inputs that --inputs etrecord asks for. Returns an exit code. */
+int cli_record_inputs_read(const char *path, struct ets_etrecord *record,
+                           const struct ets_value **values_out, size_t *count_out);
 /* Makes the inputs of `method`; `test_case` < 0: none requested. Notes where they come from. */
 int cli_model_inputs_open(const struct cli_session *session, const char *method,
                           long long test_case, struct cli_model_inputs *inputs_out);

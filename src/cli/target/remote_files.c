@@ -131,14 +131,15 @@ static void say_push(const struct cli_remote *remote, const char *what, uint64_t
     cli_note("%s: pushing %s, %.*s", remote->connection.name, what, (int)size.used, room);
 }
 
-int cli_remote_push(struct cli_remote *remote, const char *path, char name_out[CLI_REMOTE_NAME])
+int cli_remote_push(struct cli_remote *remote, const char *path, const char *what,
+                    char name_out[CLI_REMOTE_NAME])
 {
     const char *root = remote->connection.root;
     char script[SCRIPT_BYTES], there[CLI_TARGET_PATH];
     uint64_t bytes;
     int code = name_file(path, name_out, &bytes);
     if (code != CLI_OK || is_there(remote, name_out)) return code;
-    say_push(remote, path, bytes);
+    say_push(remote, what, bytes);
     snprintf(there, sizeof there, "%s/files/%s.%s", root, name_out, remote->run);
     code = cli_connection_push(&remote->connection, path, there);
     snprintf(script, sizeof script,

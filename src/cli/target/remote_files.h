@@ -25,10 +25,11 @@ int cli_remote_open(const char *target, struct cli_remote *remote_out);
 void cli_remote_close(struct cli_remote *remote);
 
 /*
- * Pushes the file unless it is there. `name_out`: its name in the folder files there. Returns an
- * exit code.
+ * Pushes the file unless it is there. `what` names it in notes; `name_out`: its name in the folder
+ * files there. Returns an exit code.
  */
-int cli_remote_push(struct cli_remote *remote, const char *path, char name_out[CLI_REMOTE_NAME]);
+int cli_remote_push(struct cli_remote *remote, const char *path, const char *what,
+                    char name_out[CLI_REMOTE_NAME]);
 
 /*
  * Pushes and unpacks the bundle for the target's machine, unless it is there: `given`, or the one

@@ -1,117 +1,41 @@
 /*
  * Runs a command on a target: pushes the program and its files, runs it there, and pulls what it
- * wrote. `profile` is taken apart: it records there, and shows its trace here, where the ETRecord
- * and the sources are.
+ * wrote. `profile` and `gap` are taken apart: they record there, and show the trace here, where the
+ * ETRecord, the sources and the reference are.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/target/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/beside/siblings.h"
 #include "cli/core/interrupt.h"
 #include "cli/session/child.h"
-#include "cli/target/remote_files.h"
+#include "cli/target/record_inputs.h"
+#include "cli/target/remote_command.h"
 #include "etscope/file.h"
 #include "host/os/os_files.h"
-#include "host/output.h"
 
-enum { MOST_OUTPUTS = 16, SCRIPT_BYTES = 65536 };
-
-/* A file that the command writes there, and where it goes here. */
-struct output {
-    const char *path;
-    char name[16];
-};
+/* What runs there for a command, and what shows its trace here; NULL: it shows itself there. */
+static const struct taken_apart {
+    const char *command, *there, *here;
+} taken_apart[] = {{"profile", "profile", "inspect"}, {"gap", "run", "gap"}};
 
 struct request {
     const struct cli_arguments *arguments;
-    const struct cli_command *shows; /* of profile: `inspect`, which shows the trace; else NULL */
+    const struct cli_command *runs;  /* there */
+    const struct cli_command *shows; /* here; NULL: none */
     struct cli_remote remote;
-    char words[SCRIPT_BYTES / 2]; /* of the command there, quoted */
-    char links[SCRIPT_BYTES / 4]; /* the script that names its files */
-    size_t words_used, links_used;
-    bool is_too_long;
-    unsigned link_count;
-    struct output outputs[MOST_OUTPUTS];
-    unsigned output_count;
-    char trace[CLI_TARGET_PATH]; /* of profile, where it is shown from */
+    struct cli_remote_command command;
+    char record[CLI_SIBLING_BYTES]; /* given, or beside the program; "": none */
+    bool is_record_given;           /* by an option */
+    char inputs[CLI_TARGET_PATH];   /* of the record, as arrays here; "": none */
+    char trace[CLI_TARGET_PATH];    /* of `shows` */
+    char captures[CLI_TARGET_PATH]; /* of gap: the debug buffer */
 };
 
 /* ---- the words of the command there ---- */
-
-static void append(struct request *r, char *to, size_t room, size_t *used, const char *text)
-{
-    const size_t size = strlen(text);
-    if (size >= room - *used) {
-        r->is_too_long = true;
-        return;
-    }
-    memcpy(to + *used, text, size + 1);
-    *used += size;
-}
-
-/* In single quotes of the shell, with a space before. */
-static void add_word(struct request *r, const char *word)
-{
-    append(r, r->words, sizeof r->words, &r->words_used, " '");
-    for (const char *c = word; *c != '\0'; c++) {
-        const char one[] = {*c, '\0'};
-        append(r, r->words, sizeof r->words, &r->words_used, *c == '\'' ? "'\\''" : one);
-    }
-    append(r, r->words, sizeof r->words, &r->words_used, "'");
-}
-
-/* The last component of a path, which messages there say, as a name that needs no quotes. */
-static void name_input(const struct request *r, const char *path, char name[CLI_TARGET_TEXT])
-{
-    const char *from = ets_os_name(path);
-    size_t used = 0;
-    if (r->link_count > 0) {
-        used = (size_t)snprintf(name, CLI_TARGET_TEXT, "%u/", r->link_count);
-    }
-    for (; *from != '\0' && used + 1 < CLI_TARGET_TEXT; from++) {
-        const bool is_plain = (*from >= '0' && *from <= '9') || (*from >= 'a' && *from <= 'z') ||
-                              (*from >= 'A' && *from <= 'Z') || strchr("._-+", *from) != NULL;
-        name[used++] = is_plain ? *from : '_';
-    }
-    name[used] = '\0';
-}
-
-/* Pushes a file, and gives the command there its name. Each but the first is in its own folder. */
-static int add_input(struct request *r, const char *path)
-{
-    char there[CLI_REMOTE_NAME], name[CLI_TARGET_TEXT], script[2 * CLI_TARGET_PATH];
-    const int code = cli_remote_push(&r->remote, path, there);
-    if (code != CLI_OK) return code;
-    name_input(r, path, name);
-    if (r->link_count > 0) {
-        snprintf(script, sizeof script, "mkdir %u && ", r->link_count);
-        append(r, r->links, sizeof r->links, &r->links_used, script);
-    }
-    snprintf(script, sizeof script, "ln -s \"$R/files/%s\" ./%s && ", there, name);
-    append(r, r->links, sizeof r->links, &r->links_used, script);
-    r->link_count++;
-    add_word(r, name);
-    return CLI_OK;
-}
-
-static int add_output(struct request *r, const char *path)
-{
-    if (strcmp(path, "-") == 0) {
-        add_word(r, path);
-        return CLI_OK;
-    }
-    if (r->output_count == MOST_OUTPUTS) {
-        return cli_complain(CLI_USAGE, "more than %d outputs on a target", MOST_OUTPUTS);
-    }
-    struct output *output = &r->outputs[r->output_count];
-    output->path = path;
-    snprintf(output->name, sizeof output->name, "out%u", r->output_count++);
-    add_word(r, output->name);
-    return CLI_OK;
-}
 
 /* Whether the value of an option names a file that the command reads. */
 static bool is_input(const struct cli_option *option, const char *value)
@@ -121,259 +45,147 @@ static bool is_input(const struct cli_option *option, const char *value)
     return is_file && strcmp(value, "-") != 0 && ets_os_can_read(value);
 }
 
-static bool is_of_this_side(const char *name)
+static bool is_among(const char *name, const char *const *list)
 {
-    return strcmp(name, "--target") == 0 || strcmp(name, "--target-runtime") == 0;
+    while (*list != NULL && strcmp(*list, name) != 0) list++;
+    return *list != NULL;
 }
 
-/* Of profile: what `inspect` takes is for showing, unless `run` takes it, too. */
-static bool is_for_showing(const struct request *r, const struct cli_command *runs,
-                           const char *name)
+static const char *const of_this_side[] = {"--target", "--target-runtime", "--no-siblings", NULL};
+
+static bool takes(const struct cli_command *command, const char *name)
 {
-    if (r->shows == NULL) return false;
-    if (strcmp(name, "--output") == 0 || strcmp(name, "--report") == 0) return true;
-    if (strcmp(name, "--etrecord") == 0 || strcmp(name, "--table") == 0) return true;
-    return cli_command_find(r->shows, name, strlen(name)) >= 0 &&
-           cli_command_find(runs, name, strlen(name)) < 0;
+    return cli_command_find(command, name, strlen(name)) >= 0;
+}
+
+static bool is_gap(const struct request *r)
+{
+    return r->shows != NULL && r->shows == r->arguments->command;
+}
+
+/* Of commands that are taken apart: whether an option is for what runs there. */
+static bool is_for_running(const struct request *r, const char *name)
+{
+    static const char *const of_gap[] = {"--method", "--input", "--case", NULL};
+    static const char *const never[] = {"--output", "--report", "--etrecord", "--table", NULL};
+    if (r->shows == NULL) return true;
+    if (is_gap(r)) return is_among(name, of_gap);
+    if (is_among(name, never)) return false;
+    const struct cli_command *run = cli_find_command(r->arguments->commands, "run");
+    return !takes(r->shows, name) || takes(run, name);
+}
+
+/* Of them: whether it is for what shows the trace here. */
+static bool is_for_showing(const struct request *r, const char *name)
+{
+    static const char *const of_profile[] = {"--output", "--report", NULL};
+    if (is_gap(r)) return true;
+    if (is_among(name, of_profile)) return false;
+    if (strcmp(name, "--table") == 0 || strcmp(name, "--memory") == 0) return true;
+    return takes(r->shows, name) && !is_for_running(r, name);
+}
+
+static bool is_replaced_by_inputs(const char *name)
+{
+    static const char *const others[] = {"--inputs",    "--etrecord", "--seed", "--range",
+                                         "--int-range", "--shape",    NULL};
+    return is_among(name, others);
 }
 
 static int add_value(struct request *r, const char *name, const char *value, bool begins)
 {
+    static const char *const prefixes[] = {"--outputs", "--output-file", NULL};
     struct cli_option option;
     const int index = cli_command_find(r->arguments->command, name, strlen(name));
     (void)cli_command_option(r->arguments->command, (unsigned)index, &option);
-    if (begins) add_word(r, name);
+    if (begins) cli_remote_command_word(&r->command, name);
     if (option.value == NULL) return CLI_OK;
-    if (option.is_output) return add_output(r, value);
-    return is_input(&option, value) ? add_input(r, value) : (add_word(r, value), CLI_OK);
+    const bool is_prefix = is_among(name, prefixes);
+    if (option.is_output || is_prefix) {
+        return cli_remote_command_output(&r->command, value, is_prefix);
+    }
+    if (is_input(&option, value)) return cli_remote_command_input(&r->command, value, value);
+    cli_remote_command_word(&r->command, value);
+    return CLI_OK;
 }
 
-/* What cannot be on a target yet: it starts programs, or writes files that only it can name. */
-static int check_options(const struct cli_arguments *arguments)
+static int add_options(struct request *r)
 {
-    static const char *const others[] = {"--before", "--outputs", "--python", "--tokenizer", NULL};
-    const char *other = cli_first_given(arguments, others);
-    if (other != NULL) {
-        return cli_complain(CLI_USAGE, "--target and %s exclude each other", other);
+    const char *name, *value;
+    bool begins;
+    int code = CLI_OK;
+    for (unsigned i = 0;
+         code == CLI_OK && (name = cli_given(r->arguments, i, &value, &begins)) != NULL; i++) {
+        if (is_among(name, of_this_side) || !is_for_running(r, name)) continue;
+        if (r->inputs[0] != '\0' && is_replaced_by_inputs(name)) continue;
+        code = add_value(r, name, value, begins);
     }
-    const char *threads = cli_value(arguments, "--threads");
-    const bool is_profile = strcmp(arguments->command->name, "profile") == 0;
-    if (is_profile &&
-        (cli_has(arguments, "--recordings") || (threads != NULL && strchr(threads, ',') != NULL))) {
-        return cli_complain(
-            CLI_USAGE, "on a target, profile makes one recording: leave out %s",
-            cli_has(arguments, "--recordings") ? "--recordings" : "the list of --threads");
+    return code;
+}
+
+/* What a command that is taken apart writes there, and not on standard output. */
+static int add_recording(struct request *r)
+{
+    if (is_gap(r)) {
+        cli_remote_command_word(&r->command, "--capture");
+        cli_remote_command_word(&r->command, "intermediates");
+        cli_remote_command_word(&r->command, "--debug-buffer");
+        const int code = cli_remote_command_output(&r->command, r->captures, false);
+        if (code != CLI_OK) return code;
+    } else {
+        cli_remote_command_word(&r->command, "--table");
+        cli_remote_command_word(&r->command, "/dev/null");
     }
-    return CLI_OK;
+    cli_remote_command_word(&r->command, "--output");
+    return cli_remote_command_output(&r->command, r->trace, false);
+}
+
+static int add_inputs(struct request *r)
+{
+    const char *source = cli_value(r->arguments, "--inputs");
+    const bool needs_record = source != NULL && strcmp(source, "etrecord") == 0;
+    if (r->inputs[0] != '\0') {
+        cli_remote_command_word(&r->command, "--input");
+        return cli_remote_command_input(&r->command, r->inputs, "the ETRecord's inputs");
+    }
+    if (r->shows == NULL || !needs_record || r->record[0] == '\0') return CLI_OK;
+    cli_remote_command_word(&r->command, "--etrecord");
+    return cli_remote_command_input(&r->command, r->record, r->record);
 }
 
 static int add_words(struct request *r)
 {
     const struct cli_arguments *arguments = r->arguments;
-    const struct cli_command *runs = cli_find_command(arguments->commands, "run");
-    const char *name, *value;
-    bool begins;
     int code = CLI_OK;
-    add_word(r, arguments->command->name);
+    cli_remote_command_begin(&r->command, &r->remote, r->runs->name);
     for (unsigned i = 0; code == CLI_OK && i < arguments->word_count; i++) {
-        code = add_input(r, arguments->words[i]);
+        code = cli_remote_command_input(&r->command, arguments->words[i], arguments->words[i]);
     }
-    for (unsigned i = 0;
-         code == CLI_OK && (name = cli_given(arguments, i, &value, &begins)) != NULL; i++) {
-        if (is_of_this_side(name) || is_for_showing(r, runs, name)) continue;
-        code = add_value(r, name, value, begins);
-    }
-    if (r->shows == NULL || code != CLI_OK) return code;
-    const char *inputs = cli_value(arguments, "--inputs");
-    const char *record = cli_value(arguments, "--etrecord");
-    if (record != NULL && inputs != NULL && strcmp(inputs, "etrecord") == 0) {
-        add_word(r, "--etrecord"); /* the inputs are in it */
-        code = add_input(r, record);
-    }
-    add_word(r, "--table");
-    add_word(r, "/dev/null");
-    add_word(r, "--output");
-    return code == CLI_OK ? add_output(r, r->trace) : code;
+    if (code == CLI_OK) code = add_options(r);
+    if (code == CLI_OK) code = add_inputs(r);
+    return code == CLI_OK && r->shows != NULL ? add_recording(r) : code;
 }
 
-/* ---- running it ---- */
+/* ---- what is asked of the command ---- */
 
-/*
- * Standard input there is open as long as this process waits: when it ends, the command is stopped
- * and its folder removed. The shell gives commands in the background no standard input of its own;
- * the one that waits for its end stays until the connection is closed, or is killed before. What
- * the shell itself says of a command that was stopped is dropped: without a connection, saying it
- * would end the shell before it has removed the folder.
- */
-static const char script_of_run[] =
-    "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir %s && cd %s && %s"
-    "{ exec 3<&0 4>&2 2>/dev/null; ETSCOPE_SELF=\"$B/start\" \"$B/start\"%s 2>&4 & P=$!; "
-    "{ cat <&3; : > gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&- 4>&-; wait $P; C=$?; "
-    "[ -e gone ] || { kill $W; echo $C > code; exit 0; }; cd ..; rm -rf %s; }; exit 1";
-
-static int run_there(struct request *r, const char *bundle)
+/* What cannot be on a target: it starts programs of this side. */
+static int check_options(const struct request *r)
 {
-    static char script[SCRIPT_BYTES + 8192];
-    const struct cli_remote *remote = &r->remote;
-    if (r->is_too_long) return cli_complain(CLI_USAGE, "too many words for a target");
-    snprintf(script, sizeof script, script_of_run, remote->connection.root, bundle, remote->run,
-             remote->run, r->links, r->words, remote->run);
-    const int code = cli_connection_run(&remote->connection, script,
-                                        (struct cli_script_streams){.input = NULL, .output = NULL});
-    if (code == 0) return CLI_OK;
-    if (code == 1 && cli_interrupted() == 0) {
-        return cli_complain(CLI_UNAVAILABLE, "%s: the command cannot begin: is its disk full?",
-                            remote->connection.name);
-    }
-    return cli_connection_complain(&remote->connection, "while the command ran");
-}
-
-/* Pulls one file of the run's folder to a new name beside `path`, then renames it. */
-static int pull(struct request *r, const char *name, const char *path)
-{
-    char there[CLI_TARGET_PATH], here[CLI_TARGET_PATH + 16];
-    struct ets_error error;
-    struct ets_output *output;
-    struct ets_file *file;
-    snprintf(there, sizeof there, "%s/runs/%s/%s", r->remote.connection.root, r->remote.run, name);
-    snprintf(here, sizeof here, "%s/pulled", r->remote.folder);
-    int code = cli_connection_pull(&r->remote.connection, there, here);
-    if (code != CLI_OK) return code;
-    if (cli_file_open_as_it_is(here, &file, &error) != ETS_OK) return cli_fail(here, &error);
-    if (ets_output_open(path, &output, &error) != ETS_OK) {
-        code = cli_fail_output(path, &error);
-    } else {
-        const struct ets_bytes bytes = ets_file_bytes(file);
-        ets_output_write(output, bytes.data, bytes.size);
-        if (ets_output_commit(output, &error) != ETS_OK) code = cli_fail_output(path, &error);
-    }
-    ets_file_close(file);
-    ets_os_remove(here);
-    return code;
-}
-
-/* The exit code of the command there; -1: it did not end. */
-static int read_code(struct request *r)
-{
-    char here[CLI_TARGET_PATH + 16], there[CLI_TARGET_PATH], text[16] = "";
-    snprintf(there, sizeof there, "%s/runs/%s/code", r->remote.connection.root, r->remote.run);
-    snprintf(here, sizeof here, "%s/code", r->remote.folder);
-    if (cli_connection_pull(&r->remote.connection, there, here) != CLI_OK) return -1;
-    FILE *file = fopen(here, "rb");
-    const size_t size = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
-    if (file != NULL) fclose(file);
-    ets_os_remove(here);
-    return size > 0 && text[0] >= '0' && text[0] <= '9' ? atoi(text) : -1;
-}
-
-static void remove_run(const struct request *r)
-{
-    char script[CLI_TARGET_PATH];
-    snprintf(script, sizeof script, "rm -rf \"%s/runs/%s\"", r->remote.connection.root,
-             r->remote.run);
-    const struct cli_script_streams streams = {.input = NULL, .output = ets_os_null_device};
-    (void)cli_connection_run(&r->remote.connection, script, streams);
-}
-
-/* The command's exit code, with its outputs here. Those of a command that failed stay there. */
-static int finish(struct request *r)
-{
-    const int code = read_code(r);
-    int failed = code < 0 ? CLI_UNAVAILABLE : CLI_OK;
-    const bool has_outputs = code == CLI_OK || code == CLI_NEGATIVE;
-    for (unsigned i = 0; failed == CLI_OK && has_outputs && i < r->output_count; i++) {
-        failed = pull(r, r->outputs[i].name, r->outputs[i].path);
-    }
-    if (code >= 0) remove_run(r);
-    return failed != CLI_OK ? failed : code;
-}
-
-/* ---- showing what profile recorded ---- */
-
-static bool takes_value(const struct cli_arguments *arguments, const char *name)
-{
-    struct cli_option option;
-    const int index = cli_command_find(arguments->command, name, strlen(name));
-    return cli_command_option(arguments->command, (unsigned)index, &option) && option.value != NULL;
-}
-
-static int show_trace(struct request *r)
-{
-    const struct cli_arguments *arguments = r->arguments;
-    const struct cli_command *runs = cli_find_command(arguments->commands, "run");
-    struct cli_child_words words = {.count = 0};
-    const char *name, *value;
-    bool begins;
-    cli_child_add(&words, "inspect");
-    cli_child_add(&words, r->trace);
-    cli_child_add(&words, "--program");
-    cli_child_add(&words, arguments->words[0]);
-    for (unsigned i = 0; (name = cli_given(arguments, i, &value, &begins)) != NULL; i++) {
-        const bool is_written = strcmp(name, "--output") == 0 || strcmp(name, "--report") == 0;
-        if (is_of_this_side(name) || is_written || !is_for_showing(r, runs, name)) continue;
-        if (begins) cli_child_add(&words, strcmp(name, "--table") == 0 ? "--output" : name);
-        if (takes_value(arguments, name)) cli_child_add(&words, value);
-    }
-    if (cli_has(arguments, "--memory")) cli_child_add(&words, "--memory");
-    return cli_child_run(&words, CLI_CHILD_SHOWN, CLI_CHILD_HEARD);
-}
-
-static int write_report(struct request *r)
-{
-    const struct cli_arguments *arguments = r->arguments;
-    const char *path = cli_value(arguments, "--report");
-    const char *record = cli_value(arguments, "--etrecord");
-    struct cli_child_words words = {.count = 0};
-    if (path == NULL) return CLI_OK;
-    cli_child_add(&words, "report");
-    cli_child_add(&words, r->trace);
-    cli_child_add(&words, "--program");
-    cli_child_add(&words, arguments->words[0]);
-    if (record != NULL) {
-        cli_child_add(&words, "--etrecord");
-        cli_child_add(&words, record);
-    }
-    cli_child_add(&words, "-o");
-    cli_child_add(&words, path);
-    return cli_child_run(&words, CLI_CHILD_DROPPED, CLI_CHILD_HEARD);
-}
-
-static int show(struct request *r)
-{
-    const int code = show_trace(r);
-    const int written = code == CLI_OK ? write_report(r) : CLI_OK;
-    if (!cli_has(r->arguments, "--output")) ets_os_remove(r->trace);
-    return code != CLI_OK ? code : written;
-}
-
-/* ---- */
-
-static int run(struct request *r)
-{
-    const struct cli_arguments *arguments = r->arguments;
-    char bundle[CLI_REMOTE_NAME];
-    int code = cli_remote_open(cli_value(arguments, "--target"), &r->remote);
-    if (code != CLI_OK) return code;
-    if (r->shows != NULL) {
-        const char *path = cli_value(arguments, "--output");
-        const int size =
-            path != NULL ? snprintf(r->trace, sizeof r->trace, "%s", path)
-                         : snprintf(r->trace, sizeof r->trace, "%s/profile.etdp", r->remote.folder);
-        if (size < 0 || (size_t)size >= sizeof r->trace) {
-            return cli_complain(CLI_USAGE, "the path of the trace is too long");
-        }
-    }
-    code = cli_remote_push_bundle(&r->remote, cli_value(arguments, "--target-runtime"), bundle);
-    if (code == CLI_OK) code = add_words(r);
-    if (code == CLI_OK) code = run_there(r, bundle);
-    if (code == CLI_OK) code = finish(r);
-    if (code == CLI_OK && r->shows != NULL) code = show(r);
-    return code;
+    static const char *const others[] = {"--python", "--tokenizer", NULL};
+    static const char *const of_gap[] = {"--debug-buffer", "--block", "--run", "--partial", NULL};
+    const char *other = cli_first_given(r->arguments, others);
+    if (other == NULL && is_gap(r)) other = cli_first_given(r->arguments, of_gap);
+    if (other == NULL) return CLI_OK;
+    return cli_complain(CLI_USAGE, "--target and %s exclude each other", other);
 }
 
 /* Programs that are not there are said before anything is asked of the target. */
-static int check_words(const struct cli_arguments *arguments)
+static int check_words(const struct request *r)
 {
+    const struct cli_arguments *arguments = r->arguments;
+    if (arguments->word_count == 0 && strcmp(arguments->command->name, "machine") != 0) {
+        return cli_complain(CLI_USAGE, "%s needs a program", arguments->command->name);
+    }
     for (unsigned i = 0; i < arguments->word_count; i++) {
         struct ets_file *file;
         struct ets_error error;
@@ -385,22 +197,204 @@ static int check_words(const struct cli_arguments *arguments)
     return CLI_OK;
 }
 
+/* What more threads gain is measured in turns, and shown, by one process. */
+static bool is_shown_there(const struct cli_arguments *arguments)
+{
+    const char *threads = cli_value(arguments, "--threads");
+    return threads != NULL && strchr(threads, ',') != NULL;
+}
+
+static void choose_commands(struct request *r)
+{
+    const struct cli_arguments *arguments = r->arguments;
+    r->runs = arguments->command;
+    if (is_shown_there(arguments)) return;
+    for (size_t i = 0; i < sizeof taken_apart / sizeof *taken_apart; i++) {
+        if (strcmp(arguments->command->name, taken_apart[i].command) != 0) continue;
+        r->runs = cli_find_command(arguments->commands, taken_apart[i].there);
+        r->shows = cli_find_command(arguments->commands, taken_apart[i].here);
+    }
+}
+
+/* The ETRecord that was given, or that lies beside the program. */
+static int find_record(struct request *r)
+{
+    const char *given = cli_value(r->arguments, "--etrecord");
+    const char *source = cli_value(r->arguments, "--inputs");
+    const bool is_needed = r->shows != NULL || (source != NULL && strcmp(source, "etrecord") == 0);
+    r->is_record_given = given != NULL;
+    if (given != NULL) {
+        const int size = snprintf(r->record, sizeof r->record, "%s", given);
+        return size < (int)sizeof r->record
+                   ? CLI_OK
+                   : cli_complain(CLI_USAGE, "the path of the ETRecord is too long");
+    }
+    if (is_needed && r->arguments->word_count > 0 && !cli_has(r->arguments, "--no-siblings")) {
+        (void)cli_sibling_path(r->arguments->words[0], ".etrecord", r->record);
+    }
+    if (!is_gap(r) || r->record[0] != '\0') return CLI_OK;
+    return cli_complain(CLI_USAGE,
+                        "gap needs --etrecord, which contains the graph to compare with; none "
+                        "lies beside the program");
+}
+
+/* Its inputs as arrays, where the command takes them of it: of one that was not given, if asked. */
+static int find_inputs(struct request *r)
+{
+    char path[CLI_TARGET_PATH + 16];
+    bool is_written = false;
+    const bool is_asked = r->is_record_given || is_gap(r) || cli_has(r->arguments, "--inputs");
+    if (r->record[0] == '\0' || !is_asked || !takes(r->runs, "--inputs")) return CLI_OK;
+    snprintf(path, sizeof path, "%s/inputs.npz", r->remote.folder);
+    const int code = cli_record_inputs_write(r->arguments, r->record, path, &is_written);
+    if (is_written) snprintf(r->inputs, sizeof r->inputs, "%.*s", CLI_TARGET_PATH - 1, path);
+    return code;
+}
+
+/* Files of this side for what is shown here. */
+static int name_files(struct request *r)
+{
+    const char *kept = is_gap(r) ? NULL : cli_value(r->arguments, "--output");
+    const char *folder = r->remote.folder;
+    if (r->shows == NULL) return CLI_OK;
+    const int size = kept != NULL ? snprintf(r->trace, sizeof r->trace, "%s", kept)
+                                  : snprintf(r->trace, sizeof r->trace, "%.4000s/%s.etdp", folder,
+                                             r->arguments->command->name);
+    snprintf(r->captures, sizeof r->captures, "%.4000s/gap.bin", folder);
+    if (size >= 0 && (size_t)size < sizeof r->trace) return CLI_OK;
+    return cli_complain(CLI_USAGE, "the path of the trace is too long");
+}
+
+/* ---- showing what was recorded ---- */
+
+/* A record that was not given counts only if it agrees with the trace. */
+static void check_record(struct request *r)
+{
+    struct cli_record record;
+    struct cli_program program;
+    struct ets_file *trace = NULL;
+    bool agrees = false;
+    if (r->record[0] == '\0' || r->is_record_given || is_gap(r)) return;
+    if (cli_record_read(r->record, &record, NULL) == ETS_OK &&
+        cli_program_peek(r->arguments->words[0], &program) == ETS_OK) {
+        if (cli_file_open_as_it_is(r->trace, &trace, NULL) == ETS_OK) {
+            agrees = cli_trace_agrees(ets_file_bytes(trace), record.record, &program.program);
+            ets_file_close(trace);
+        }
+        cli_program_close(&program);
+    }
+    cli_record_close(&record);
+    if (agrees) {
+        cli_note("using %s beside the program; --no-siblings ignores it", r->record);
+    } else {
+        cli_note_ignored(r->record);
+        r->record[0] = '\0';
+    }
+}
+
+static bool takes_value(const struct cli_arguments *arguments, const char *name)
+{
+    struct cli_option option;
+    const int index = cli_command_find(arguments->command, name, strlen(name));
+    return cli_command_option(arguments->command, (unsigned)index, &option) && option.value != NULL;
+}
+
+static void add_model(const struct request *r, struct cli_child_words *words)
+{
+    cli_child_add(words, r->trace);
+    cli_child_add(words, "--program");
+    cli_child_add(words, r->arguments->words[0]);
+    if (r->record[0] != '\0') {
+        cli_child_add(words, "--etrecord");
+        cli_child_add(words, r->record);
+    }
+    if (!is_gap(r)) return;
+    cli_child_add(words, "--debug-buffer");
+    cli_child_add(words, r->captures);
+}
+
+static int show_trace(const struct request *r)
+{
+    struct cli_child_words words = {.count = 0};
+    const char *name, *value;
+    bool begins;
+    cli_child_add(&words, r->shows->name);
+    add_model(r, &words);
+    for (unsigned i = 0; (name = cli_given(r->arguments, i, &value, &begins)) != NULL; i++) {
+        if (is_among(name, of_this_side) || strcmp(name, "--etrecord") == 0) continue;
+        if (!is_for_showing(r, name)) continue;
+        const bool is_table = !is_gap(r) && strcmp(name, "--table") == 0;
+        if (begins) cli_child_add(&words, is_table ? "--output" : name);
+        if (takes_value(r->arguments, name)) cli_child_add(&words, value);
+    }
+    return cli_child_run(&words, CLI_CHILD_SHOWN, CLI_CHILD_HEARD);
+}
+
+static int write_report(const struct request *r)
+{
+    const char *path = is_gap(r) ? NULL : cli_value(r->arguments, "--report");
+    struct cli_child_words words = {.count = 0};
+    if (path == NULL) return CLI_OK;
+    cli_child_add(&words, "report");
+    add_model(r, &words);
+    cli_child_add(&words, "-o");
+    cli_child_add(&words, path);
+    return cli_child_run(&words, CLI_CHILD_DROPPED, CLI_CHILD_HEARD);
+}
+
+static int show(struct request *r)
+{
+    check_record(r);
+    const int code = show_trace(r);
+    const int written = code == CLI_OK ? write_report(r) : CLI_OK;
+    return code != CLI_OK ? code : written;
+}
+
+/* ---- */
+
+static int run_there(struct request *r)
+{
+    char bundle[CLI_REMOTE_NAME];
+    int code =
+        cli_remote_push_bundle(&r->remote, cli_value(r->arguments, "--target-runtime"), bundle);
+    if (code == CLI_OK) code = find_inputs(r);
+    if (code == CLI_OK) code = add_words(r);
+    if (code == CLI_OK) {
+        code = cli_remote_command_run(&r->command, bundle, is_gap(r) ? ets_os_null_device : NULL);
+    }
+    return code == CLI_OK ? cli_remote_command_end(&r->command) : code;
+}
+
+static int run(struct request *r)
+{
+    int code = find_record(r);
+    if (code == CLI_OK) code = cli_remote_open(cli_value(r->arguments, "--target"), &r->remote);
+    if (code == CLI_OK) code = name_files(r);
+    if (code == CLI_OK) code = run_there(r);
+    if (code == CLI_OK && r->shows != NULL) code = show(r);
+    return code;
+}
+
+static void remove_files(const struct request *r)
+{
+    const bool is_kept = !is_gap(r) && cli_has(r->arguments, "--output");
+    if (r->inputs[0] != '\0') ets_os_remove(r->inputs);
+    if (r->shows == NULL) return;
+    if (!is_kept && r->trace[0] != '\0') ets_os_remove(r->trace);
+    if (r->captures[0] != '\0') ets_os_remove(r->captures);
+}
+
 int cli_target_run(const struct cli_arguments *arguments)
 {
     static struct request request;
     request = (struct request){.arguments = arguments};
-    if (strcmp(arguments->command->name, "profile") == 0) {
-        request.shows = cli_find_command(arguments->commands, "inspect");
-    }
-    int code = check_options(arguments);
-    if (code == CLI_OK && arguments->word_count == 0 &&
-        strcmp(arguments->command->name, "machine") != 0) {
-        code = cli_complain(CLI_USAGE, "%s needs a program", arguments->command->name);
-    }
-    if (code == CLI_OK) code = check_words(arguments);
+    choose_commands(&request);
+    int code = check_options(&request);
+    if (code == CLI_OK) code = check_words(&request);
     if (code != CLI_OK) return code;
     cli_interrupt_begin(); /* what runs there is ended first, and folders are removed */
     code = run(&request);
+    remove_files(&request);
     cli_remote_close(&request.remote);
     cli_interrupt_end();
     return code;
