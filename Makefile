@@ -100,7 +100,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
 # test of the other builds runs. LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|man|target_arm64|windows)|python_fleet_faults|macos$$)
+LONG := ^(cli_test_(bombs|builds_agree|man|target_arm64|windows)|python_fleet_faults|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -124,6 +124,13 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	fi
 	@test "$$(uname -m)" != x86_64 || ! $(has_engine) || $(MAKE) bundle TARGET=aarch64
 	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
+	@arm64=; if test "$$(uname -m)" = x86_64 && $(has_engine) && command -v qemu-aarch64 >/dev/null; then \
+	    $(MAKE) bundle TARGET=aarch64 && \
+	    $(call compile,aarch64,-DBUILD_TESTING=ON,test_programs) && arm64=1 || exit; \
+	else \
+	    echo "an engine or qemu-user is missing: nothing is tested for 64-bit Arm"; \
+	fi; \
+	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
 
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)
@@ -266,6 +273,7 @@ uninstall: ## remove what `make install` installed last
 .PHONY: clean
 clean: ## remove what was built; what was fetched stays
 	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-macos-arm64 build-macos-x86_64
+	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-aarch64
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
 	        ! -name python-venv ! -name foreign ! -name macos -exec rm -rf {} +; \

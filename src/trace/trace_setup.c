@@ -200,13 +200,29 @@ void ets_trace_get_state(const struct ets_trace *trace, struct ets_trace_state *
         .debug_bytes = ets_trace_debug_bytes(trace)};
 }
 
+/* The least ticks that so many pairs took: those are free of interruptions. */
+static uint64_t least_ticks(struct ets_trace_thread *own, unsigned times, unsigned pairs)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < times; i++) {
+        const uint64_t before = ets_now(own->trace);
+        for (unsigned j = 0; j < pairs; j++) {
+            ets_trace_end(own, ets_trace_begin(own, ETS_TRACE_OPERATORS, "OPERATOR_CALL"));
+        }
+        const uint64_t ticks = ets_now(own->trace) - before;
+        if (ticks < least) least = ticks;
+    }
+    return least;
+}
+
 /*
  * Measures the cost of a pair with its two clock readings: records pairs into a chunk on the stack,
- * in a separate trace with the same clock.
+ * in a separate trace with the same clock. Few pairs at a time are within a few ticks of a slow
+ * clock, such as 64-bit Arm's: then more of them are measured as one.
  */
 void ets_trace_measure_cost(struct ets_trace_thread *thread)
 {
-    enum { PAIRS = 64, CHUNK_BYTES = 512 };
+    enum { CHUNK_BYTES = 512, FEW = 4, MANY = 64, LEAST_TICKS = 16 };
     uint64_t room[(CHUNK_BYTES + 256) / sizeof(uint64_t)];
     struct ets_trace *trace = thread->trace, scratch;
     struct ets_trace_thread own;
@@ -220,14 +236,7 @@ void ets_trace_measure_cost(struct ets_trace_thread *thread)
     config.debug_buffer = NULL;
     if (!trace->has_clock || ets_trace_init(&scratch, &config) != ETS_OK) return;
     ets_trace_thread_init(&own, &scratch);
-    uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < PAIRS; i++) { /* the minimum is free of interruptions */
-        const uint64_t before = ets_now(trace);
-        for (unsigned j = 0; j < 4; j++) {
-            ets_trace_end(&own, ets_trace_begin(&own, ETS_TRACE_OPERATORS, "OPERATOR_CALL"));
-        }
-        const uint64_t ticks = ets_now(trace) - before;
-        if (ticks < least) least = ticks;
-    }
-    trace->cost_ticks_q8 = least > UINT32_MAX >> 6 ? UINT32_MAX : (uint32_t)least << 6;
+    uint64_t cost = least_ticks(&own, 64, FEW) * (256 / FEW);
+    if (cost < LEAST_TICKS * (256 / FEW)) cost = least_ticks(&own, 8, MANY) * (256 / MANY);
+    trace->cost_ticks_q8 = cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost;
 }

@@ -65,6 +65,9 @@ static int try_in_child(struct ets_bytes program)
 static void test_damage__assertions_of_the_runtime_are_errors(void **state)
 {
     NEEDS_ENGINE();
+#ifdef ETS_EMULATED
+    SKIP_BECAUSE("an emulator cannot fork a process with threads");
+#endif
     enum { FIRST = 64, LAST = 2048, STEP = 9 };
     struct ets_file *file = open_fixture("mlp_portable", "model.pte");
     const struct ets_bytes whole = ets_file_bytes(file);

@@ -101,8 +101,8 @@ static double input_step(const struct ets_bundle_case *test_case)
     const float *data = input.as.tensor.data;
     double low = 0, high = 0;
     for (size_t i = 0; i < input.as.tensor.data_bytes / sizeof *data; i++) {
-        low = fmin(low, (double)data[i]);
-        high = fmax(high, (double)data[i]);
+        if (data[i] < low) low = data[i]; /* fmin here breaks GCC 12 for 64-bit Arm */
+        if (data[i] > high) high = data[i];
     }
     return (high - low) / 255;
 }

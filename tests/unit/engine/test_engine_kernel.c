@@ -369,6 +369,9 @@ static void test_call__says_what_a_kernel_refuses(void **state)
 static void test_call__ends_where_a_kernel_faults(void **state)
 {
     NEEDS_ENGINE();
+#if !defined(__x86_64__) && !defined(__i386__)
+    SKIP_BECAUSE("this processor divides integers by zero without a fault");
+#endif
     const int32_t numbers[] = {4, 0, -1}, zeros[] = {0, 0, 0};
     int32_t made[3];
     struct ets_tensor in = TENSOR(INT, numbers, 3), none = TENSOR(INT, zeros, 3);

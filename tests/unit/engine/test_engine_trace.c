@@ -303,6 +303,9 @@ static int count_threads(void)
 static void test_threads__one_is_one(void **state)
 {
     NEEDS_BACKEND("XnnpackBackend");
+#ifdef ETS_EMULATED
+    SKIP_BECAUSE("an emulator has threads of its own");
+#endif
     struct ets_file *file = open_fixture("mlp_xnnpack", "model.pte");
     struct ets_engine_program_options options = {.program = ets_file_bytes(file), .threads = 1};
     struct opened opened = {file, NULL};

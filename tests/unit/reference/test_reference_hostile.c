@@ -78,6 +78,17 @@ static bool has_reason(const char *told, const char *reason, int use_double)
     return strstr(told, first) != NULL;
 }
 
+/* Cases that divide integers by zero: only x86 faults there, others give a value or fail later. */
+static bool may_go_on(const struct case_of *each)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    (void)each;
+    return false;
+#else
+    return strstr(each->reason, "crashed") != NULL || strstr(each->reason, "SIGFPE") != NULL;
+#endif
+}
+
 static void write_graph(const struct case_of *each, char *text)
 {
     size_t used =
@@ -142,7 +153,8 @@ static void run_case(const struct case_of *each, int use_double)
     if (each->b.type != 0) inputs[1] = zeros_for(graph, "b");
     struct shown shown = {.graph = graph};
     run_reference(reference, inputs, each->b.type != 0 ? 2 : 1, keep_shown, &shown);
-    if (shown.missing == 0 || !has_reason(shown.reason, each->reason, use_double)) {
+    const bool has_failed = shown.missing > 0 && has_reason(shown.reason, each->reason, use_double);
+    if (!has_failed && !may_go_on(each)) {
         fail_msg("%s: %s", each->target, shown.missing > 0 ? shown.reason : "it gave a value");
     }
     free_shown(&shown);
