@@ -97,6 +97,20 @@ static int32_t read_temperature(const char *root)
     return (int32_t)hottest;
 }
 
+/* "0.52 0.58 0.59 3/412 5678": of the last minute and longer ones; that run, of all; a number. */
+static void read_load(const char *root, struct ets_device_moment *moment)
+{
+    char text[128];
+    double load;
+    unsigned running;
+    read_text(root, "/proc/loadavg", text, sizeof text);
+    if (sscanf(text, "%lf %*f %*f %u/", &load, &running) != 2) return;
+    if (!(load >= 0 && load < 1e6)) return;
+    moment->has_load = true;
+    moment->load = (uint32_t)(load * 100 + 0.5);
+    moment->others = running > 0 ? running - 1 : 0;
+}
+
 void ets_device_read_moment(const char *root, struct ets_device_moment *moment_out)
 {
     struct ets_device_moment *moment = moment_out;
@@ -109,6 +123,7 @@ void ets_device_read_moment(const char *root, struct ets_device_moment *moment_o
         if (clock > moment->clock_mhz) moment->clock_mhz = clock;
     }
     moment->temperature = read_temperature(root);
+    read_load(root, moment);
     const long charge = read_number(root, "/sys/class/power_supply/battery/capacity");
     if (charge > 0 && charge <= 100) moment->battery = (uint32_t)charge;
     read_text(root, "/sys/class/power_supply/battery/status", moment->charging,
@@ -144,6 +159,10 @@ size_t ets_device_describe(const struct ets_device *device, const struct ets_dev
     if (after->battery > 0) {
         ets_add_plain_text(&lines, "battery=%u%s%s\n", after->battery,
                            after->charging[0] == '\0' ? "" : " ", after->charging);
+    }
+    if (before->has_load && after->has_load) {
+        ets_add_plain_text(&lines, "load=%.2f %.2f\nothers=%u %u\n", before->load / 100.0,
+                           after->load / 100.0, before->others, after->others);
     }
     return lines.used;
 }

@@ -15,6 +15,7 @@
 #ifndef ETSCOPE_HOST_DEVICE_H
 #define ETSCOPE_HOST_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ struct ets_device_moment {
     int32_t temperature; /* of the hottest part, in thousandths of a degree Celsius */
     uint32_t battery;    /* charge, percent */
     char charging[32];   /* "Discharging" */
+    bool has_load;       /* the next two are known */
+    uint32_t load;       /* hundredths of what ran or waited on average in the last minute */
+    uint32_t others;     /* threads that run or wait for a core now, but for the caller's */
 };
 
 void ets_device_read(const char *root, struct ets_device *device_out);
@@ -43,7 +47,8 @@ void ets_device_read_moment(const char *root, struct ets_device_moment *moment_o
 
 /*
  * A line "name=value" for each fact that is known: model, processor, system, cores, governor,
- * limit_mhz, clock_mhz, temperature, battery; those of moments with both values. Returns the size.
+ * limit_mhz, clock_mhz, temperature, battery, load, others; those of moments with both values.
+ * Returns the size.
  */
 size_t ets_device_describe(const struct ets_device *device, const struct ets_device_moment *before,
                            const struct ets_device_moment *after, char *text, size_t room);

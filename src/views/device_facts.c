@@ -8,6 +8,11 @@
 
 /* Below it, a limit is another: systems round them. */
 #define LEAST_LOWERED 0.02
+/* Below it, parts of a device warm up and cool down by themselves. Degrees. */
+#define LEAST_RISE 5
+/* Of the cores, that others took in the minute before: below it, the runs had cores of their own.
+ */
+#define LEAST_LOAD 0.5
 
 bool ets_device_fact_next(struct ets_text device, size_t *at, struct ets_text *name_out,
                           struct ets_text *value_out)
@@ -91,6 +96,49 @@ void ets_add_throttling(struct ets_text_builder *text, struct ets_text device)
                      temperature[1]);
     }
     ets_add_text(text, ": the later runs are slower by it");
+}
+
+/* "2", "4 of 1800 MHz, 4 of 2400 MHz". */
+static double count_cores(struct ets_text cores)
+{
+    double all = 0, number = 0;
+    bool is_count = true;
+    for (size_t i = 0; i < cores.size; i++) {
+        const char c = cores.data[i];
+        if (is_count && c >= '0' && c <= '9') {
+            number = number < 1e6 ? number * 10 + (c - '0') : number;
+            continue;
+        }
+        all += number;
+        number = 0;
+        is_count = c == ',' || (is_count && c == ' ');
+    }
+    return all + number;
+}
+
+void ets_add_load(struct ets_text_builder *text, struct ets_text device)
+{
+    double load[2], others[2];
+    const double cores = count_cores(ets_device_fact(device, "cores"));
+    if (!read_pair(ets_device_fact(device, "load"), load) ||
+        !read_pair(ets_device_fact(device, "others"), others)) {
+        return;
+    }
+    if (cores < 1 || others[0] < 1 || load[0] < LEAST_LOAD * cores) return;
+    ets_add_text(
+        text,
+        "other programs ran on the device (%.0f thread%s when the runs began, load average "
+        "%.2f on %.0f core%s): times may be longer by them",
+        others[0], others[0] == 1 ? "" : "s", load[0], cores, cores == 1 ? "" : "s");
+}
+
+void ets_add_warming(struct ets_text_builder *text, struct ets_text device)
+{
+    double temperature[2];
+    if (!read_pair(ets_device_fact(device, "temperature"), temperature)) return;
+    if (temperature[1] - temperature[0] < LEAST_RISE) return;
+    ets_add_text(text, "the temperature rose from %.1f to %.1f degrees Celsius", temperature[0],
+                 temperature[1]);
 }
 
 void ets_add_other_device(struct ets_text_builder *text, struct ets_text before,

@@ -32,6 +32,15 @@ void ets_add_device(struct ets_text_builder *text, struct ets_text device);
  */
 void ets_add_throttling(struct ets_text_builder *text, struct ets_text device);
 
+/*
+ * "other programs ran on the device (3 threads when the runs began, load average 3.10 on 2 cores):
+ * times may be longer by them"; nothing if the cores were mostly free, or the trace does not tell.
+ */
+void ets_add_load(struct ets_text_builder *text, struct ets_text device);
+
+/* "the temperature rose from 41.0 to 72.5 degrees Celsius"; nothing below 5 degrees. */
+void ets_add_warming(struct ets_text_builder *text, struct ets_text device);
+
 /* "Pixel 8 before and Pixel 9 after"; nothing if both are of one kind, or one does not tell. */
 void ets_add_other_device(struct ets_text_builder *text, struct ets_text before,
                           struct ets_text after);

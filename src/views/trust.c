@@ -9,7 +9,7 @@
 #include "views/timed_blocks.h"
 #include "views/tracing_words.h"
 
-enum { SENTENCE_BYTES = 512, MOST_SENTENCES = 8 };
+enum { SENTENCE_BYTES = 768, MOST_SENTENCES = 8 };
 
 struct maker {
     struct ets_arena *arena;
@@ -104,12 +104,19 @@ static void say_losses(struct maker *m)
 
 static void say_device(struct maker *m)
 {
-    char text[SENTENCE_BYTES / 2];
-    struct ets_text_builder device = {text, sizeof text, 0};
+    static void (*const parts[])(struct ets_text_builder * text, struct ets_text device) = {
+        ets_add_device, ets_add_load, ets_add_warming};
     const struct ets_trace_facts *facts = ets_inspection_trace(m->blocks.inspection);
+    const char *between = "recorded on ";
     if (facts == NULL) return;
-    ets_add_device(&device, facts->device);
-    if (device.used > 0) say(m, "recorded on %.*s", (int)device.used, text);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char text[SENTENCE_BYTES / 2];
+        struct ets_text_builder part = {text, sizeof text, 0};
+        parts[i](&part, facts->device);
+        if (part.used == 0) continue;
+        say(m, "%s%.*s", between, (int)part.used, text);
+        between = "; ";
+    }
 }
 
 /* Rows whose nodes were found by the order of operators, or of which only the call is known. */

@@ -4,6 +4,7 @@ The blocks are put together here, by docs/SPEC.md, so that no test needs the run
 """
 
 import json
+import re
 import pathlib
 import struct
 import unittest
@@ -63,6 +64,30 @@ class Devices(Extra):
                      "limit_mhz=2400 1800 3", "limit_mhz= 1800"):
             path = self.device("b.etdp", line)
             self.assertNotIn("lowered", self.ok("inspect", path).stdout.decode(), line)
+
+    def trust(self, *lines):
+        """What a report says of how far its times can be believed."""
+        path = self.device("a.etdp", *lines)
+        page = self.ok("report", path, "-o", "-").stdout.decode()
+        head = json.loads(re.search(r"(?s)id=.etscope-head.>(.*?)</script>", page)[1])
+        return [sentence for sentence in head["trust"] if "recorded on" in sentence]
+
+    def test_extra__a_report_says_the_device_and_what_else_ran(self):
+        board = ("model=A Board", "system=Linux 6.1.0 aarch64", "cores=2 of 1800 MHz, 2 of 2400 MHz")
+        told = "recorded on A Board, Linux 6.1.0 aarch64, cores 2 of 1800 MHz, 2 of 2400 MHz"
+        busy = "; other programs ran on the device (3 threads when the runs began, load average 2.10 on 4 cores): " \
+               "times may be longer by them"  # fmt: skip
+        self.assertEqual(self.trust(*board), [told])
+        self.assertEqual(self.trust(*board, "load=2.10 2.00", "others=3 0"), [told + busy])
+        for free in (("load=1.90 4.00", "others=3 3"), ("load=2.10 2.00", "others=0 3"), ("load=2.10 2.00",),
+                     ("load=2.10", "others=3 3"), ("load=x 1", "others=3 3")):  # fmt: skip
+            self.assertEqual(self.trust(*board, *free), [told], free)
+        self.assertEqual(self.trust(*board, "temperature=41.0 52.5"),
+                         [told + "; the temperature rose from 41.0 to 52.5 degrees Celsius"])
+        self.assertEqual(self.trust("governor=performance"), ["recorded on governor performance"])
+        text = self.ok("info", self.device("a.etdp", "load=2.10 2.00", "others=3 0")).stdout.decode()
+        self.assertIn("load average   2.10 2.00 before and after, of the last minute\n", text)
+        self.assertIn("other threads  3 0 that ran or waited for a core before and after\n", text)
 
     def test_extra__recordings_of_two_devices_are_told_apart(self):
         first = self.device("a.etdp", "model=A Board", "governor=schedutil", "system=one")

@@ -179,8 +179,11 @@ static bool is_named(struct ets_text name, const char *expected)
 /* A label of a line for people; NULL: the fact's own name. */
 static const char *label_of(struct ets_text name)
 {
-    static const char *const labels[][2] = {
-        {"model", "device"}, {"limit_mhz", "clock limit"}, {"clock_mhz", "clock"}};
+    static const char *const labels[][2] = {{"model", "device"},
+                                            {"limit_mhz", "clock limit"},
+                                            {"clock_mhz", "clock"},
+                                            {"load", "load average"},
+                                            {"others", "other threads"}};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         if (is_named(name, labels[i][0])) return labels[i][1];
     }
@@ -209,6 +212,10 @@ static void tell_device(struct ets_facts *facts, struct ets_text device)
             ets_facts_words(facts, " MHz before and after");
         } else if (is_named(name, "temperature")) {
             ets_facts_words(facts, " degrees Celsius before and after");
+        } else if (is_named(name, "load")) {
+            ets_facts_words(facts, " before and after, of the last minute");
+        } else if (is_named(name, "others")) {
+            ets_facts_words(facts, " that ran or waited for a core before and after");
         } else if (is_named(name, "battery")) {
             ets_facts_words(facts, " percent");
         }

@@ -15,7 +15,9 @@
 #include "cli/target/record_inputs.h"
 #include "cli/target/remote_command.h"
 #include "etscope/file.h"
+#include "etscope/trace_extra.h"
 #include "host/os/os_files.h"
+#include "views/device_facts.h"
 
 /* What runs there for a command, and what shows its trace here; NULL: it shows itself there. */
 static const struct taken_apart {
@@ -292,6 +294,23 @@ static void check_record(struct request *r)
     }
 }
 
+/* What else ran there: a table of times does not show it. */
+static void note_load(const struct request *r)
+{
+    char text[512];
+    struct ets_text_builder line = {text, sizeof text, 0};
+    struct ets_trace_extra extra;
+    struct ets_trace_facts facts;
+    struct ets_file *trace = NULL;
+    if (cli_file_open_as_it_is(r->trace, &trace, NULL) != ETS_OK) return;
+    if (ets_trace_extra_init(&extra, ets_file_bytes(trace), NULL) == ETS_OK) {
+        ets_trace_extra_facts(&extra, &facts);
+        ets_add_load(&line, facts.device);
+        if (line.used > 0) cli_note("%s: %.*s", r->remote.connection.name, (int)line.used, text);
+    }
+    ets_file_close(trace);
+}
+
 static bool takes_value(const struct cli_arguments *arguments, const char *name)
 {
     struct cli_option option;
@@ -345,6 +364,7 @@ static int write_report(const struct request *r)
 static int show(struct request *r)
 {
     check_record(r);
+    if (!is_gap(r)) note_load(r);
     const int code = show_trace(r);
     const int written = code == CLI_OK ? write_report(r) : CLI_OK;
     return code != CLI_OK ? code : written;

@@ -58,6 +58,7 @@ static void device__is_described_with_both_moments(void **state)
     put_clock(root, "scaling_cur_freq", "1200400\n");
     put(root, "/sys/class/thermal/thermal_zone0/temp", "41250\n");
     put(root, "/sys/class/thermal/thermal_zone1/temp", "-274000\n");
+    put(root, "/proc/loadavg", "0.00 0.10 0.20 1/99 1234\n");
     ets_device_read(root, &device);
     assert_string_equal(device.model, "A Board"); /* up to what would break a line */
     assert_string_equal(device.governor, "schedutil");
@@ -70,6 +71,7 @@ static void device__is_described_with_both_moments(void **state)
     put(root, "/sys/class/thermal/thermal_zone1/temp", "72000\n");
     put(root, "/sys/class/power_supply/battery/capacity", "87\n");
     put(root, "/sys/class/power_supply/battery/status", "Discharging\n");
+    put(root, "/proc/loadavg", "2.52 1.10 0.20 4/99 1234\n");
     ets_device_read_moment(root, &after);
     device.processor[0] = device.system[0] = '\0'; /* this machine's own */
     snprintf(device.cores, sizeof device.cores, "1 of 2400 MHz");
@@ -77,7 +79,8 @@ static void device__is_described_with_both_moments(void **state)
     assert_string_equal(text,
                         "model=A Board\ncores=1 of 2400 MHz\ngovernor=schedutil\n"
                         "limit_mhz=2400 1800\nclock_mhz=1200 1200\n"
-                        "temperature=41.2 72.0\nbattery=87 Discharging\n");
+                        "temperature=41.2 72.0\nbattery=87 Discharging\n"
+                        "load=0.00 2.52\nothers=0 3\n");
     remove_all(root);
 }
 
@@ -91,6 +94,7 @@ static void device__that_tells_nothing_is_no_error(void **state)
     ets_device_read_moment("/nowhere", &moment);
     assert_string_equal(device.model, "");
     assert_int_equal(moment.limit_mhz + moment.clock_mhz + moment.battery, 0);
+    assert_false(moment.has_load);
     assert_true(strtol(device.cores, NULL, 10) >= 1);
     const size_t size = ets_device_describe(&device, &moment, &moment, text, sizeof text);
     assert_true(size > 0 && strstr(text, "limit_mhz") == NULL && strstr(text, "model") == NULL);
