@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -135,6 +136,10 @@ class Sandbox:
             folder.mkdir()
             target_support.write_stand_ins(folder)
         bundles = target_support.own_bundles() if target_support.has_engine() else folder
+        own = self.folder / "build" / "engines" / "board"
+        for bundle in () if own.exists() else bundles.glob("*.tar"):
+            with tarfile.open(bundle) as tar:
+                tar.extractall(own)
         return target_support.environment(folder, folder, bundles)
 
     def shell(self, line):

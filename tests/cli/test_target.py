@@ -1,6 +1,7 @@
 """`--target`: the same program on another machine, by stand-ins of ssh and adb whose device is a folder."""
 
 import io
+import os
 import signal
 import tarfile
 import unittest
@@ -240,6 +241,26 @@ class WhatGoesWrong(TargetTest):
         done = self.call("run", self.folder / "none.pte", code=support.INPUT)
         self.assertIn("none.pte: no such file", done.stderr)
         self.assertFalse((self.device / "calls").exists())
+
+    def test_target__a_folder_with_a_runtime_of_ones_own_is_packed_and_pushed_once(self):
+        self.runtime = self.folder / "own"
+        self.runtime.mkdir()
+        self.call("run", self.model(), code=support.INPUT)
+        (self.runtime / "start").write_bytes(SMALL)
+        (self.runtime / "start").chmod(0o755)
+        (self.runtime / "libown.so").write_bytes(b"own" * 1000)
+        (self.runtime / "folder").mkdir()
+        self.assertIn("pushing the program", self.call("run", self.model(), "-o", "trace.etdp").stderr)
+        self.assertEqual((self.folder / "trace.etdp").read_text(), "trace\n")
+        self.assertNotIn("pushing", self.call("run", self.model(), "-o", "trace.etdp").stderr)
+        (bundle,) = (self.root() / "bundles").iterdir()
+        self.assertEqual({path.name: path.read_bytes() for path in bundle.iterdir()},
+                         {"start": SMALL, "libown.so": b"own" * 1000})
+        self.assertTrue(os.access(bundle / "libown.so", os.X_OK))
+        (self.runtime / "libown.so").write_bytes(b"other")
+        self.assertIn("pushing the program", self.call("run", self.model()).stderr)
+        (self.runtime / ("n" * 101)).write_text("")
+        self.assertIn("a name of 100", self.call("run", self.model(), code=support.INPUT).stderr)
 
     def test_target__a_processor_without_a_bundle_is_said(self):
         self.before("""script=$(printf '%s' "$script" | sed "s/uname -m/echo riscv64/")""")

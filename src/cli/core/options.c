@@ -44,8 +44,9 @@ static const struct cli_option inputs[] = {
     {"--target", .value = "MACHINE",
      .help = "Run on another machine: ssh:USER@HOST[:PORT] or adb[:SERIAL]. What it needs is "
              "pushed there"},
-    {"--target-runtime", .value = "FILE", .ending = ".tar",
-     .help = "The bundle that runs there (make bundle); default: the one for its processor"},
+    {"--target-runtime", .value = "FOLDER",
+     .help = "What runs there: a folder that tools/build_engine.sh wrote, with a runtime of your "
+             "own, or a bundle (.tar); default: the bundle for its processor (make bundle)"},
     {"--machine", .value = "FILE",
      .help = "Also how far operators are from what a machine can do (etscope machine --save)"},
     {"--one-thread", .value = "FILE",

@@ -10,6 +10,7 @@
 
 #include "cli/core/command.h"
 #include "cli/session/child.h"
+#include "cli/target/pack_folder.h"
 #include "etscope/file.h"
 #include "host/digest.h"
 #include "host/os/os_files.h"
@@ -167,20 +168,11 @@ static bool find_bundle(const char *machine, char path[CLI_TARGET_PATH])
     return false;
 }
 
-int cli_remote_push_bundle(struct cli_remote *remote, const char *given,
-                           char name_out[CLI_REMOTE_NAME])
+static int push_tar(struct cli_remote *remote, const char *path, char name_out[CLI_REMOTE_NAME])
 {
     const char *root = remote->connection.root;
-    char script[SCRIPT_BYTES], found[CLI_TARGET_PATH], there[CLI_TARGET_PATH];
+    char script[SCRIPT_BYTES], there[CLI_TARGET_PATH];
     uint64_t bytes;
-    if (given == NULL && !find_bundle(remote->machine, found)) {
-        return cli_complain(CLI_UNAVAILABLE,
-                            "%s is %s, and there is no etscope-bundle-%s.tar: make it with `make "
-                            "bundle TARGET=%s`, or name one with --target-runtime",
-                            remote->connection.name, remote->machine, remote->machine,
-                            remote->machine);
-    }
-    const char *path = given != NULL ? given : found;
     int code = name_file(path, name_out, &bytes);
     if (code != CLI_OK || is_there(remote, name_out)) return code;
     say_push(remote, "the program", bytes);
@@ -193,4 +185,31 @@ int cli_remote_push_bundle(struct cli_remote *remote, const char *given,
              "exit $C",
              root, name_out, remote->run);
     return code == CLI_OK ? run_there(remote, script, "the program") : code;
+}
+
+static int push_folder(struct cli_remote *remote, const char *folder,
+                       char name_out[CLI_REMOTE_NAME])
+{
+    char path[CLI_TARGET_PATH + 16];
+    snprintf(path, sizeof path, "%s/runtime.tar", remote->folder);
+    int code = cli_pack_folder(folder, path);
+    if (code == CLI_OK) code = push_tar(remote, path, name_out);
+    ets_os_remove(path);
+    return code;
+}
+
+int cli_remote_push_bundle(struct cli_remote *remote, const char *given,
+                           char name_out[CLI_REMOTE_NAME])
+{
+    char found[CLI_TARGET_PATH];
+    if (given != NULL && ets_os_look(given).kind == ETS_OS_FOLDER) {
+        return push_folder(remote, given, name_out);
+    }
+    if (given != NULL) return push_tar(remote, given, name_out);
+    if (find_bundle(remote->machine, found)) return push_tar(remote, found, name_out);
+    return cli_complain(
+        CLI_UNAVAILABLE,
+        "%s is %s, and there is no etscope-bundle-%s.tar: make it with `make bundle "
+        "TARGET=%s`, or name one with --target-runtime",
+        remote->connection.name, remote->machine, remote->machine, remote->machine);
 }

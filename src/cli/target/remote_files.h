@@ -32,8 +32,9 @@ int cli_remote_push(struct cli_remote *remote, const char *path, const char *wha
                     char name_out[CLI_REMOTE_NAME]);
 
 /*
- * Pushes and unpacks the bundle for the target's machine, unless it is there: `given`, or the one
- * that lies beside the program. `name_out`: its name in the folder bundles. Returns an exit code.
+ * Pushes and unpacks the bundle for the target's machine, unless it is there: `given`, a tar or
+ * a folder, or the one that lies beside the program. `name_out`: its name in the folder bundles.
+ * Returns an exit code.
  */
 int cli_remote_push_bundle(struct cli_remote *remote, const char *given,
                            char name_out[CLI_REMOTE_NAME]);
