@@ -122,8 +122,6 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "ziglang cannot be had: nothing is compiled for macOS"; \
 	fi
-	@test "$$(uname -m)" != x86_64 || ! $(has_engine) || $(MAKE) bundle TARGET=aarch64
-	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 	@arm64=; if test "$$(uname -m)" = x86_64 && $(has_engine) && command -v qemu-aarch64 >/dev/null; then \
 	    $(MAKE) bundle TARGET=aarch64 && \
 	    $(call compile,aarch64,-DBUILD_TESTING=ON,test_programs) && arm64=1 || exit; \
@@ -272,8 +270,8 @@ uninstall: ## remove what `make install` installed last
 
 .PHONY: clean
 clean: ## remove what was built; what was fetched stays
-	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-macos-arm64 build-macos-x86_64
-	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-aarch64
+	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-aarch64 build-macos-arm64 \
+	    build-macos-x86_64 build-windows
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
 	        ! -name python-venv ! -name foreign ! -name macos -exec rm -rf {} +; \

@@ -47,6 +47,15 @@ function(ets_link_whole target archive)
   endif()
 endfunction()
 
+# ets_link_together(<target> <archives>...): archives that need each other.
+function(ets_link_together target)
+  if(APPLE)
+    target_link_libraries(${target} PRIVATE ${ARGN})
+  else()
+    target_link_libraries(${target} PRIVATE -Wl,--start-group ${ARGN} -Wl,--end-group)
+  endif()
+endfunction()
+
 # ets_check_linker_flags(<folder>): for macOS, all targets below it.
 function(ets_check_linker_flags folder)
   if(NOT APPLE)
