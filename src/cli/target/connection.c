@@ -12,6 +12,7 @@
 #include "host/os/os_files.h"
 #include "host/os/os_input.h"
 #include "host/os/os_processes.h"
+#include "host/os/os_sockets.h"
 
 enum { MOST_WORDS = 24, MOMENT_NS = 2000000, PATIENCE = 2500 /* moments: 5 s */ };
 
@@ -65,7 +66,7 @@ static void choose_socket(struct cli_connection *connection)
     const int size = snprintf(connection->socket, sizeof connection->socket, "%s/etscope-ssh-%ld",
                               folder, ets_os_process_number());
     /* ssh adds 17 characters, and the path of a socket has about 100. */
-    if (size < 0 || size > 80) connection->socket[0] = '\0';
+    if (size < 0 || size > 80 || !ets_os_has_local_sockets) connection->socket[0] = '\0';
 }
 
 int cli_connection_parse(const char *text, struct cli_connection *connection_out)
@@ -136,7 +137,7 @@ static void close_feed(struct ets_os_process *process)
  * Waits for the process. When this one is interrupted, it closes the end of the pipe, so that the
  * script there ends; a process that does not end by that is ended.
  */
-static int wait_for(struct ets_os_process *process)
+static int wait_for(const char *program, struct ets_os_process *process)
 {
     const struct timespec moment = {0, MOMENT_NS};
     int code = 0, patience = PATIENCE;
@@ -149,7 +150,10 @@ static int wait_for(struct ets_os_process *process)
         nanosleep(&moment, NULL);
     }
     close_feed(process);
-    if (end == ETS_OS_LOST) return -1;
+    if (end == ETS_OS_LOST) {
+        cli_complain(CLI_UNAVAILABLE, "%s: %s", program, strerror(code));
+        return -1;
+    }
     return end == ETS_OS_EXITED ? code : CLI_SIGNAL + code;
 }
 
@@ -159,7 +163,7 @@ static int run_words(const struct words *words, struct cli_script_streams stream
         .input = streams.input, .output = streams.output, .has_feed = streams.input == NULL};
     struct ets_os_process process;
     const int failed = ets_os_start(words->items, &wanted, &process);
-    if (failed == 0) return wait_for(&process);
+    if (failed == 0) return wait_for(words->items[0], &process);
     cli_complain(CLI_UNAVAILABLE, "%s: %s; install it, or name it in %s", words->items[0],
                  strerror(failed),
                  strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");

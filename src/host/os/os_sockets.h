@@ -32,6 +32,9 @@ struct ets_os_event {
 bool ets_os_wait_for_events(struct ets_os_event *events, size_t count, int input,
                             bool *input_is_ready_out, int milliseconds);
 
+/* Whether programs can meet at a socket in a folder, as those of ssh do to share a connection. */
+extern const bool ets_os_has_local_sockets;
+
 bool ets_os_random(void *bytes, size_t size);
 
 #endif

@@ -16,6 +16,8 @@
 #define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE instead */
 #endif
 
+const bool ets_os_has_local_sockets = true;
+
 enum { MOST_EVENTS = 64 };
 
 static bool set_up(int socket)

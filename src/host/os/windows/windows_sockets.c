@@ -11,6 +11,8 @@
 #include <string.h>
 #include <windows.h>
 
+const bool ets_os_has_local_sockets = false;
+
 enum { MOST_EVENTS = 64, SLICE_MS = 50 };
 
 static bool start(void)
