@@ -47,7 +47,7 @@ def test_another_version_than_the_engines_is_refused(monkeypatch):
     import importlib.metadata
 
     built_for = types.SimpleNamespace(RUNTIME_VERSION="1.5.1")
-    monkeypatch.setitem(sys.modules, "etscope._engine_version", built_for)
+    monkeypatch.setitem(sys.modules, "etscope_engine", built_for)
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "1.6.0")
     with pytest.raises(Error, match="built for executorch 1.5.1, and 1.6.0 is installed") as caught:
         _engine._check_version()

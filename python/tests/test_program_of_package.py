@@ -23,6 +23,6 @@ def test_all_commands_are_there(name):
 
 
 def test_the_engine_is_found_beside_it():
-    pytest.importorskip("etscope._engine_version")
+    pytest.importorskip("etscope_engine")
     done = call(NAMES[1], "run", DATA / "mlp_portable" / "model.pte", "--inputs", "ones", "-o", "-")
     assert done.returncode == 0, done.stderr

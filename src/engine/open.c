@@ -54,7 +54,8 @@ static bool is_there(const char *path)
 /* Writes the path of the first plug-in found from `folder` to `path`; false: none. */
 static bool find_from(const char *folder, char *path, size_t capacity)
 {
-    static const char *const places[] = {"", "/etscope", "/../lib", "/../lib/etscope"};
+    static const char *const places[] = {"", "/etscope", "/../lib", "/../lib/etscope",
+                                         "/../etscope_engine"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const int length = snprintf(path, capacity, "%s%s/" FILE_NAME "%s", folder, places[i],
                                     ets_os_library_ending);

@@ -56,10 +56,13 @@ _kept = []
 
 
 def _own_engine():
-    """The engine in the package's folder; None if it was built without one."""
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    path = os.path.join(folder, "libetscope_engine" + _SUFFIX)
-    return path if os.path.exists(path) else None
+    """The engine that is installed as etscope_engine, of the wheel of that name or of a build; or None."""
+    found = importlib.util.find_spec("etscope_engine")
+    for folder in (found and found.submodule_search_locations) or ():
+        path = os.path.join(folder, "libetscope_engine" + _SUFFIX)
+        if os.path.exists(path):
+            return path
+    return None
 
 
 def _runtime_folder():
@@ -85,7 +88,7 @@ def _load_runtime():
 def _check_version():
     import importlib.metadata
 
-    from etscope._engine_version import RUNTIME_VERSION
+    from etscope_engine import RUNTIME_VERSION
 
     try:
         installed = importlib.metadata.version("executorch").split("+")[0]

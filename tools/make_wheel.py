@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Packs a wheel from what a build folder has: no compiler runs, and the same files make the same bytes.
+
+    tools/make_wheel.py etscope BUILD [--platform TAG] [--output FOLDER]
+    tools/make_wheel.py etscope-engine BUILD [--platform TAG] [--output FOLDER]
+
+etscope         the Python modules, the library and the program (target etscope_python of BUILD)
+etscope-engine  the engine alone, with what `python -m etscope.doctor --install-engine` needs to know
+
+Neither wheel depends on Python's ABI: the library is opened by cffi. TAG is the platform of the
+wheel's name, by default linux_ and this machine's processor. Prints the wheel's path.
+"""
+
+import argparse
+import base64
+import hashlib
+import os
+import pathlib
+import platform
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    from pip._vendor import tomli as tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+EPOCH = 315532800  # 1980, the first year that a zip knows
+COMPONENTS = {"etscope": "python", "etscope-engine": "python_engine"}
+
+
+def version():
+    """The one place that has it."""
+    found = re.search(r"^project\(etscope VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M)
+    return found[1]
+
+
+def staged(build, component, folder):
+    """{name in the wheel: path} of what the build installs for a component."""
+    subprocess.run(["cmake", "--install", build, "--component", component, "--prefix", folder],
+                   check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+
+
+def modules():
+    """{name in the wheel: path} of the modules that git knows or would."""
+    package = ROOT / "python" / "etscope"
+    return {path.relative_to(package.parent).as_posix(): path for path in package.rglob("*.py")}
+
+
+def requirement(text, extra):
+    """A line of METADATA; etscope's own engine has etscope's version."""
+    name = text + (f"=={version()}" if text == "etscope-engine" else "")
+    return f"Requires-Dist: {name}" + (f' ; extra == "{extra}"' if extra else "")
+
+
+def metadata(name):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version()}",
+             f"Requires-Python: {project['requires-python']}", "License: BSD-3-Clause",
+             "License-File: LICENSE"]  # fmt: skip
+    if name == "etscope-engine":
+        lines += ["Summary: Runs ExecuTorch programs for etscope, over ExecuTorch's libraries", "",
+                  "Needs ExecuTorch's libraries: `python -m etscope.doctor --install-engine` fetches them."]
+        return "\n".join(lines) + "\n"
+    lines += [f"Summary: {project['description']}", "Description-Content-Type: text/markdown"]
+    lines += [requirement(each, None) for each in project["dependencies"]]
+    for extra, wanted in project["optional-dependencies"].items():
+        lines += [f"Provides-Extra: {extra}", *(requirement(each, extra) for each in wanted)]
+    return "\n".join(lines) + "\n\n" + (ROOT / project["readme"]).read_text(encoding="utf-8")
+
+
+def scripts(name):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    if name != "etscope":
+        return {}
+    lines = ["[console_scripts]", *(f"{key} = {value}" for key, value in project["scripts"].items())]
+    return {"entry_points.txt": "\n".join(lines) + "\n"}
+
+
+class Wheel:
+    """A zip with the digests of its files in RECORD."""
+
+    def __init__(self, path, about):
+        self.about, self.record = about, []
+        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+
+    def add(self, name, data, is_executable=False):
+        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        info.compress_type = zipfile.ZIP_DEFLATED
+        info.external_attr = (stat.S_IFREG | (0o755 if is_executable else 0o644)) << 16
+        self.zip.writestr(info, data)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        self.record.append(f"{name},sha256={digest},{len(data)}")
+
+    def close(self):
+        name = f"{self.about}/RECORD"
+        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        info.external_attr = (stat.S_IFREG | 0o644) << 16
+        self.zip.writestr(info, "\n".join([*self.record, f"{name},,"]) + "\n")
+        self.zip.close()
+
+
+def write(path, name, files, tag):
+    about = f"{name.replace('-', '_')}-{version()}.dist-info"
+    wheel = Wheel(path, about)
+    for each in sorted(files):
+        wheel.add(each, files[each].read_bytes(), os.access(files[each], os.X_OK) and not each.endswith(".py"))
+    texts = {"METADATA": metadata(name), "LICENSE": (ROOT / "LICENSE").read_text(), **scripts(name),
+             "WHEEL": f"Wheel-Version: 1.0\nGenerator: etscope\nRoot-Is-Purelib: false\nTag: {tag}\n"}
+    for each in sorted(texts):
+        wheel.add(f"{about}/{each}", texts[each].encode())
+    wheel.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", choices=sorted(COMPONENTS))
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--platform", default=f"linux_{platform.machine()}")
+    parser.add_argument("--output", type=pathlib.Path)
+    options = parser.parse_args()
+    output = options.output or options.build / "wheels"
+    output.mkdir(parents=True, exist_ok=True)
+    tag = f"py3-none-{options.platform}"
+    path = output / f"{options.name.replace('-', '_')}-{version()}-{tag}.whl"
+    with tempfile.TemporaryDirectory() as folder:
+        files = staged(options.build, COMPONENTS[options.name], pathlib.Path(folder))
+        if not files:
+            sys.exit(f"make_wheel: {options.build} has nothing for {options.name}")
+        if options.name == "etscope":
+            files.update(modules())
+        part = path.with_suffix(".part")
+        write(part, options.name, files, tag)
+    part.replace(path)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
