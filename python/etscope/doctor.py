@@ -2,9 +2,11 @@
 
     python -m etscope.doctor                    # what is installed and what is missing
     python -m etscope.doctor --install-engine   # makes programs run, and gaps computable
+    python -m etscope.doctor --install-engine --from executorch-1.5.1-...whl    # without network
 
-The engine runs programs and evaluates graphs. It is compiled for the executorch that is installed:
-`pip install .` leaves it out where there is none.
+The engine runs programs and evaluates graphs. The wheel etscope-engine has it, and lacks the libraries of
+ExecuTorch, which are fetched from executorch's wheel. Without that wheel it is compiled, for the
+executorch that is installed: `pip install .` leaves it out where there is none.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import sys
 import urllib.parse
 import urllib.request
 
+from etscope import _engine_runtime
 from etscope._errors import Error
 
 EXECUTORCH_VERSION = "1.5.1"  # that engines are tested with; tools/fetch_runtime.sh has it, too
@@ -29,14 +32,20 @@ def main(arguments=None):
     )  # fmt: skip
     parser.add_argument(
         "--install-engine", nargs="?", const="", metavar="SOURCE",
-        help="install ExecuTorch's libraries where they are missing (pip, without dependencies), "
-             "and etscope again with an engine over them. SOURCE: the folder of etscope's source, "
-             "where it is no longer the one that etscope was installed from",
+        help="install what the engine needs: beside the wheel etscope-engine, the libraries of "
+             "executorch's wheel, whose SHA-256 is checked. Without that wheel, executorch where it is "
+             "missing (pip, without dependencies), and etscope again with an engine compiled for it. "
+             "SOURCE: the folder of etscope's source, where it is no longer the one that etscope was "
+             "installed from",
     )  # fmt: skip
+    parser.add_argument("--from", dest="wheel", metavar="FILE",
+                        help="with --install-engine: executorch's wheel, instead of downloading it")  # fmt: skip
     options = parser.parse_args(arguments)
     try:
         if options.install_engine is not None:
-            install_engine(options.install_engine or None)
+            install_engine(options.install_engine or None, options.wheel)
+        elif options.wheel is not None:
+            parser.error("--from needs --install-engine")
     except Error as error:
         print(f"etscope.doctor: {error}", file=sys.stderr)
         return 1
@@ -45,12 +54,21 @@ def main(arguments=None):
     return 0 if works else 1
 
 
-def install_engine(source=None):
-    """Installs executorch where it is missing, and etscope again, with an engine over it.
+def install_engine(source=None, wheel=None):
+    """Installs ExecuTorch's libraries beside the wheel etscope-engine. Without that wheel installs
+    executorch where it is missing, and etscope again, with an engine over it.
 
-    source: the folder of etscope's source; None: the one that it was installed from. Raises Error
-    with what to do.
+    source: the folder of etscope's source, to compile the engine; None: the one that etscope was
+    installed from. wheel: the path of executorch's wheel; None: pip downloads it. Raises Error with what
+    to do.
     """
+    folder = _engine_runtime.engine_folder() if source is None else None
+    if folder is not None:
+        _engine_runtime.install(folder, wheel)
+        return
+    if wheel is not None:
+        raise Error("--from needs the wheel etscope-engine: pip install 'etscope[engine]'",
+                    status="NOT_FOUND")  # fmt: skip
     source = _source(source)
     if _version("executorch") is None:
         _pip("--no-deps", f"executorch=={EXECUTORCH_VERSION}")
@@ -73,7 +91,8 @@ def _source(given):
         folder = urllib.request.url2pathname(url.path) if url.scheme == "file" else ""
     if not folder or not os.path.exists(os.path.join(folder, "python/etscope/doctor.py")):
         where = f"{folder} holds" if folder else "it is not noted where etscope was installed from:"
-        raise Error(f"{where} no source of etscope; name its folder: "
+        raise Error("the wheel etscope-engine is not installed (pip install 'etscope[engine]'), and to "
+                    f"compile an engine, {where} no source of etscope; name its folder: "
                     "python -m etscope.doctor --install-engine SOURCE",
                     status="NOT_FOUND")  # fmt: skip
     return os.path.abspath(folder)

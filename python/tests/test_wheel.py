@@ -39,9 +39,9 @@ def fresh(folder, *wheels):
     return folder / "bin"
 
 
-def ask(program, *words, path=""):
+def ask(program, *words, **environment):
     """Without a compiler or another etscope on the path."""
-    environment = {"PATH": str(path), "HOME": str(path)}
+    environment = {"PATH": "", "HOME": "", **environment}
     return subprocess.run([*program, *words], capture_output=True, text=True, check=False, env=environment)
 
 

@@ -11,11 +11,6 @@
 #include "host/os/os_quiet.h"
 
 #define FILE_NAME "libetscope_engine"
-#ifdef _WIN32
-#define WHAT_TO_DO "ExecuTorch's wheel for Windows has no runtime: run programs on another machine"
-#else
-#define WHAT_TO_DO "install it with `make engine`, or set ETSCOPE_ENGINE to its path"
-#endif
 
 struct ets_engine_library {
     void *handle;
@@ -71,6 +66,31 @@ static bool find_nearby(char *path, size_t capacity)
            (find_library_folder(folder, sizeof folder) && find_from(folder, path, capacity));
 }
 
+#ifndef _WIN32
+/* Whether the folder is that of the Python package. */
+static bool is_package(const char *folder)
+{
+    char path[ETS_OS_PATH_BYTES];
+    const int length = snprintf(path, sizeof path, "%s/doctor.py", folder);
+    return length > 0 && (size_t)length < sizeof path && is_there(path);
+}
+#endif
+
+/* What to do where it is missing or cannot be loaded. */
+static const char *what_to_do(void)
+{
+#ifdef _WIN32
+    return "ExecuTorch's wheel for Windows has no runtime: run programs on another machine";
+#else
+    char folder[ETS_OS_PATH_BYTES];
+    if ((find_executable_folder(folder, sizeof folder) && is_package(folder)) ||
+        (find_library_folder(folder, sizeof folder) && is_package(folder))) {
+        return "python -m etscope.doctor says how to install it";
+    }
+    return "install it with `make engine`, or set ETSCOPE_ENGINE to its path";
+#endif
+}
+
 /* Chooses the file; a name without a slash is looked for by the dynamic loader. */
 static enum ets_status choose_path(const char *wanted, char *path, size_t capacity,
                                    struct ets_error *error)
@@ -111,10 +131,10 @@ static enum ets_status explain_load_failure(const char *path, struct ets_error *
 {
     if (ets_os_load_found_nothing(path)) {
         return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET,
-                        "the ExecuTorch engine is not installed: " WHAT_TO_DO);
+                        "the ExecuTorch engine is not installed: %s", what_to_do());
     }
     return ets_fail(error, ETS_UNAVAILABLE, ETS_NO_OFFSET, "cannot load the engine: %s; %s",
-                    ets_os_load_failure(), WHAT_TO_DO);
+                    ets_os_load_failure(), what_to_do());
 }
 
 /* Loads the library and asks for its interface, with the runtime's start-up notes silenced. */

@@ -35,21 +35,18 @@ def engine():
         call(lib.ets_engine_open, os.fsencode(own) if own else NULL, library, found)
     except Error as error:
         if error.status == "UNAVAILABLE" and not os.environ.get("ETSCOPE_ENGINE"):
-            error.message = _told_what_to_do(error.message, own)
+            error.message = _told_what_to_do(error.message)
         raise
     _kept.append((library, keeps))  # for the life of the process, as the registrations are
     return found[0]
 
 
-def _told_what_to_do(message, own):
-    """The message of an engine that is missing or cannot be loaded, with the command for here."""
-    command = "python -m etscope.doctor --install-engine"
-    if message.startswith("the ExecuTorch engine is not installed"):
-        return (f"the ExecuTorch engine is not installed, which runs programs and evaluates graphs: "
-                f"{command} installs it")  # fmt: skip
-    if own and _runtime_folder() is None:
-        return f"{message}; executorch is not installed: {command} installs what is needed of it"
-    return message
+def _told_what_to_do(message):
+    """The message of an engine that is missing, with what it is for and the command that helps."""
+    missing = "the ExecuTorch engine is not installed"
+    message = message.replace(missing, f"{missing}, which runs programs and evaluates graphs", 1)
+    return message.replace("python -m etscope.doctor says how to install it",
+                           "python -m etscope.doctor --install-engine installs it")  # fmt: skip
 
 
 _kept = []

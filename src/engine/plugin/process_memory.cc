@@ -12,6 +12,8 @@
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
 #define ETS_HAS_MALLINFO2 1
+/* Weak, because the engine also runs with older libraries, which do not have it. */
+extern "C" struct mallinfo2 mallinfo2(void) noexcept __attribute__((weak));
 #endif
 #endif
 
@@ -53,9 +55,11 @@ process_memory read_process_memory(uint64_t apart)
 {
     process_memory memory;
 #ifdef ETS_HAS_MALLINFO2
-    const struct mallinfo2 info = mallinfo2();
-    const uint64_t heap = info.uordblks + info.hblkhd;
-    if (heap >= apart) memory.heap = heap - apart;
+    if (mallinfo2 != nullptr) {
+        const struct mallinfo2 info = mallinfo2();
+        const uint64_t heap = info.uordblks + info.hblkhd;
+        if (heap >= apart) memory.heap = heap - apart;
+    }
 #else
     (void)apart;
 #endif

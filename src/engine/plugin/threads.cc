@@ -60,7 +60,9 @@ class meeting
     {
         std::unique_lock<std::mutex> lock(mutex_);
         if (++come_ == expected_) all_.notify_all();
-        return all_.wait_for(lock, std::chrono::seconds(1), [&] { return come_ == expected_; });
+        /* Not wait_for, whose pthread_cond_clockwait glibc has from 2.30 on. */
+        const auto end = std::chrono::system_clock::now() + std::chrono::seconds(1);
+        return all_.wait_until(lock, end, [&] { return come_ == expected_; });
     }
 
   private:

@@ -1,0 +1,28 @@
+# Builds for ETS_ZIG_TARGET, such as x86_64-linux-gnu.2.17, with the compiler and the libraries that
+# tools/release_setup.sh put into build/release.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ETS_ZIG_TARGET)
+get_filename_component(ets_release "${CMAKE_CURRENT_LIST_DIR}/../../build/release" ABSOLUTE)
+string(REGEX REPLACE "-.*" "" ets_processor "${ETS_ZIG_TARGET}")
+set(ets_root ${ets_release}/root-${ETS_ZIG_TARGET})
+
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${ets_processor})
+set(CMAKE_C_COMPILER ${ets_release}/bin/${ETS_ZIG_TARGET}-cc)
+set(CMAKE_CXX_COMPILER ${ets_release}/bin/${ETS_ZIG_TARGET}-c++)
+set(CMAKE_AR ${ets_release}/bin/zig-ar)
+set(CMAKE_RANLIB ${ets_release}/bin/zig-ranlib)
+set(CMAKE_FIND_ROOT_PATH ${ets_root})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ZLIB_LIBRARY ${ets_root}/lib/libz.a CACHE FILEPATH "" FORCE)
+set(ZLIB_INCLUDE_DIR ${ets_root}/include CACHE PATH "" FORCE)
+set(RAPIDJSON_INCLUDE_DIR ${ets_root}/include CACHE PATH "" FORCE)
+set(SQLITE3_INCLUDE_DIR ${ets_root}/include CACHE PATH "" FORCE)
+# No debug information and no symbols that nobody asks for.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s")
+if(ETS_ZIG_TARGET MATCHES "musl")
+  string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -static")
+endif()

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Installs what makes a release into build/release: a virtual environment with the compiler zig and
+# auditwheel (tools/release_requirements.txt, about 90 MB), programs that call the compiler for each
+# target, the source of zlib (Debian's), and what of Debian's packages is missing.
+#
+#     tools/release_setup.sh
+#
+# Needs the network once. zig's C libraries make programs that run on old systems; zlib is linked into
+# them, as no version of it is on all.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+targets=(x86_64-linux-gnu.2.17 aarch64-linux-gnu.2.17 x86_64-linux-musl aarch64-linux-musl)
+folder=$PWD/build/release
+mkdir -p "$folder/bin"
+log=$folder/setup.log
+
+fail() { printf 'release_setup: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+install_packages() {
+    local missing=() as_root=()
+    have dpkg-deb && have dpkg-shlibdeps || missing+=(dpkg-dev)
+    have lintian || missing+=(lintian)
+    [[ -e /usr/include/rapidjson/reader.h ]] || missing+=(rapidjson-dev)
+    [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
+    if [[ $(uname -m) == x86_64 ]]; then
+        have aarch64-linux-gnu-g++ || missing+=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu)
+        have qemu-aarch64 || missing+=(qemu-user)
+    fi
+    ((${#missing[@]} > 0)) || return 0
+    ((EUID == 0)) || as_root=(sudo -n)
+    printf 'release_setup: installing %s\n' "${missing[*]}" >&2
+    "${as_root[@]}" apt-get -qq update >"$log" 2>&1 || true
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes \
+        --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
+        fail "as root: apt-get install ${missing[*]}"
+}
+
+make_environment() {
+    ! cmp -s tools/release_requirements.txt "$folder/venv/requirements.txt" || return 0
+    python3 -m venv --clear "$folder/venv" >"$log" 2>&1 &&
+        "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+            --requirement tools/release_requirements.txt >>"$log" 2>&1 ||
+        { tail -n 3 "$log" >&2; fail "the packages of tools/release_requirements.txt cannot be had"; }
+    cp tools/release_requirements.txt "$folder/venv/requirements.txt"
+}
+
+# Programs named TARGET-cc, TARGET-c++, zig-ar and zig-ranlib, as CMake wants them.
+write_compilers() {
+    local zig target name
+    zig=$(echo "$folder"/venv/lib/python3*/site-packages/ziglang/zig)
+    [[ -x $zig ]] || fail "ziglang has no program zig"
+    for target in "${targets[@]}"; do
+        printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$zig" "$target" >"$folder/bin/$target-cc"
+        # Linked without a C++ library, which zig would have to build, and nothing here uses.
+        printf '#!/bin/sh\ncase " $* " in *" -c "*|*" -E "*) name=c++ ;; *) name=cc ;; esac\nexec "%s" $name -target %s "$@"\n' \
+            "$zig" "$target" >"$folder/bin/$target-c++"
+    done
+    for name in ar ranlib; do
+        printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$name" >"$folder/bin/zig-$name"
+    done
+    chmod +x "$folder"/bin/*
+}
+
+# Debian's source package of zlib, which apt verifies. The lists of sources stay in a folder of their own.
+fetch_zlib() {
+    [[ ! -e $folder/zlib/zlib.h ]] || return 0
+    local apt=$folder/apt file
+    rm -rf "$apt" "$folder/zlib"
+    mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts,source}
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+        sed -n 's/^deb /deb-src /p' >"$apt/sources.list" || true
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [[ ! -e $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$apt/parts/${file##*/}"
+    done
+    local options=(-qq -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts="$apt/parts"
+        -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o Debug::NoLocking=1
+        -o APT::Sandbox::User="$(id -un)")
+    apt-get "${options[@]}" update >"$log" 2>&1 || true # a source of another project may have none
+    (cd "$apt/source" && apt-get "${options[@]}" source --download-only zlib) >>"$log" 2>&1 ||
+        { tail -n 3 "$log" >&2; fail "apt-get cannot fetch the source of zlib"; }
+    mkdir -p "$folder/zlib.part"
+    tar -xf "$apt"/source/zlib_*.orig.tar.* -C "$folder/zlib.part" --strip-components 1
+    mv "$folder/zlib.part" "$folder/zlib"
+    rm -rf "$apt"
+}
+
+# Headers and libz.a of a target: what is linked with a program beside its C library.
+make_root() {
+    local root=$folder/root-$1 name
+    [[ ! -e $root/lib/libz.a ]] || return 0
+    mkdir -p "$root/include" "$root/lib" "$root/objects"
+    cp "$folder"/zlib/{zlib.h,zconf.h} "$root/include/"
+    ln -sfn /usr/include/rapidjson "$root/include/rapidjson"
+    ln -sfn /usr/include/sqlite3.h "$root/include/sqlite3.h"
+    for name in adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil; do
+        "$folder/bin/$1-cc" -O2 -fPIC -DHAVE_HIDDEN -D_LARGEFILE64_SOURCE=1 -w -c \
+            "$folder/zlib/$name.c" -o "$root/objects/$name.o"
+    done
+    "$folder/bin/zig-ar" rc "$root/lib/libz.a" "$root"/objects/*.o
+    rm -r "$root/objects"
+}
+
+# Stand-ins of glibc 2.28's libraries, with which GCC links the engine: its C++ library must be GCC's,
+# as that of the runtime's wheel, and zig's is another.
+make_stubs() {
+    local stubs=$folder/stubs-$1 cache=$folder/stubs-$1.cache zig made name
+    [[ ! -e $stubs/libc.so ]] || return 0
+    zig=$(echo "$folder"/venv/lib/python3*/site-packages/ziglang/zig)
+    mkdir -p "$cache" "$stubs"
+    echo 'int ets_nothing(void) { return 0; }' >"$cache/nothing.c"
+    ZIG_GLOBAL_CACHE_DIR=$cache ZIG_LOCAL_CACHE_DIR=$cache "$zig" build-lib -dynamic -lc \
+        -fno-compiler-rt -fno-ubsan-rt -target "$1-linux-gnu.2.28" "$cache/nothing.c" \
+        -femit-bin="$cache/nothing.so" 2>>"$log" || fail "zig makes no stand-ins of glibc for $1"
+    made=$(find "$cache" -name libdl.so.2 | head -n 1)
+    for name in ld dl pthread rt m c; do
+        cp "${made%/*}/lib$name.so".? "$stubs/lib$name.so"
+    done
+    rm -rf "$cache"
+}
+
+install_packages
+make_environment
+write_compilers
+fetch_zlib
+for target in "${targets[@]}"; do
+    make_root "$target"
+done
+for processor in x86_64 aarch64; do
+    make_stubs "$processor"
+done
