@@ -73,6 +73,14 @@ bundle: ## pack what --target pushes to machines of a processor, such as TARGET=
 windows: ## build for Windows what needs no runtime: build-windows/bin/etscope.exe (mingw-w64)
 	@JOBS=$(JOBS) tools/windows.sh
 
+# Compilers for old systems and other processors come from PyPI and Debian (tools/release_setup.sh).
+# RELEASE_URL: where the files will be, for the formula.
+.PHONY: release
+release: setup build ## make all files of a release in build/release/dist, and check each; nothing is uploaded
+	@$(has_engine) || { echo "a release needs the engine: make engine" >&2; exit 1; }
+	@tools/release_setup.sh
+	@JOBS=$(JOBS) build/release/venv/bin/python tools/make_release.py
+
 .PHONY: demo
 demo: setup-host ## run an example with XNNPACK and print its operators with their source lines
 	@$(call compile,release,$(with_engine),etscope)
@@ -129,6 +137,8 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	    echo "an engine or qemu-user is missing: nothing is tested for 64-bit Arm"; \
 	fi; \
 	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
+	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
+	@$(MAKE) release
 
 .PHONY: footprint
 footprint: ## print what the tracer takes on small processors: code, memory, stack (clang, lld)

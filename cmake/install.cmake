@@ -1,5 +1,6 @@
 # What `cmake --install` puts below the prefix: the program, the libraries with their headers and
-# pkg-config files, the engine, man pages and shell completions.
+# pkg-config files, the engine, man pages and shell completions. The component program is what a
+# Debian package has of it.
 include(GNUInstallDirs)
 
 install(TARGETS etscope_static etscope_shared
@@ -8,7 +9,7 @@ install(TARGETS etscope_static etscope_shared
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etscope
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET etscope)
-  install(TARGETS etscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS etscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
 
 # What a static link needs. (The JSON reader is C++ that uses nothing of the C++ runtime.)
@@ -75,15 +76,15 @@ if(TARGET etscope_engine)
   if(TARGET etscope_llama)
     list(APPEND ets_plugins etscope_llama_stand_ins)
   endif()
-  install(TARGETS ${ets_plugins} LIBRARY DESTINATION lib/etscope)
-  install(PROGRAMS ${ETS_LLAMA_LIBRARY} DESTINATION lib/etscope OPTIONAL)
-  install(FILES ${ETS_LLAMA_REASON} DESTINATION lib/etscope)
+  install(TARGETS ${ets_plugins} LIBRARY DESTINATION lib/etscope COMPONENT program)
+  install(PROGRAMS ${ETS_LLAMA_LIBRARY} DESTINATION lib/etscope COMPONENT program OPTIONAL)
+  install(FILES ${ETS_LLAMA_REASON} DESTINATION lib/etscope COMPONENT program)
   cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${EXECUTORCH_ROOT}" NORMALIZE ets_runtime_is_ours)
   if(ets_runtime_is_ours)
     file(GLOB runtime_libraries ${EXECUTORCH_ROOT}/lib/libexecutorch*${CMAKE_SHARED_LIBRARY_SUFFIX})
     # The engine does not link these two: they need a vendor's libraries.
     list(FILTER runtime_libraries EXCLUDE REGEX "backend_(openvino|qnn)")
-    install(FILES ${runtime_libraries} DESTINATION lib/etscope)
+    install(FILES ${runtime_libraries} DESTINATION lib/etscope COMPONENT program)
     set_target_properties(${ets_plugins} PROPERTIES INSTALL_RPATH "${ETS_OWN_FOLDER}")
   else()
     set_target_properties(${ets_plugins} PROPERTIES INSTALL_RPATH "${EXECUTORCH_ROOT}/lib")
@@ -91,7 +92,7 @@ if(TARGET etscope_engine)
 endif()
 
 file(GLOB man_pages ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 foreach(completion
     "etscope.bash|bash-completion/completions|etscope"
     "_etscope|zsh/site-functions|_etscope"
@@ -102,6 +103,7 @@ foreach(completion
   list(GET completion 2 name)
   if(EXISTS ${PROJECT_SOURCE_DIR}/docs/completions/${file})
     install(FILES ${PROJECT_SOURCE_DIR}/docs/completions/${file}
-      DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name}
+      COMPONENT program)
   endif()
 endforeach()

@@ -11,32 +11,16 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 release=build/release
-jobs=${JOBS:-$(nproc)}
 processors=("$@")
 ((${#processors[@]} > 0)) || processors=(x86_64 aarch64)
 python=$release/venv/bin/python
 
 fail() { printf 'make_wheels: %s\n' "$*" >&2; exit 1; }
 
-# Configures and builds in the folder $1 the targets that follow `--`, with CMake's options before it.
-build() {
-    local folder=$1 options=() targets=()
-    shift
-    while [[ $1 != -- ]]; do options+=("$1"); shift; done
-    shift
-    targets=("$@")
-    tools/quiet.sh "building (${folder##*/})" "$folder.log" sh -c '
-        folder=$1 jobs=$2 targets=$3
-        shift 3
-        cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DETS_WERROR=OFF "$@" &&
-        cmake --build "$folder" --parallel "$jobs" --target $targets
-    ' sh "$folder" "$jobs" "${targets[*]}" "${options[@]}"
-}
-
 # The program and the library of a processor.
 build_package() {
     local target=$1-linux-gnu.2.17
-    build "$release/$target" --toolchain "$PWD/cmake/toolchains/zig.cmake" \
+    tools/release_build.sh "$release/$target" --toolchain "$PWD/cmake/toolchains/zig.cmake" \
         -DETS_ZIG_TARGET="$target" -DEXECUTORCH_ROOT= -DETS_PYTHON_VENV="$PWD/$release/venv" \
         -- etscope_python
 }
@@ -54,7 +38,7 @@ build_engine() {
     else
         compiler=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++)
     fi
-    build "$release/engine-$1" "${compiler[@]}" -DEXECUTORCH_ROOT="$root" \
+    tools/release_build.sh "$release/engine-$1" "${compiler[@]}" -DEXECUTORCH_ROOT="$root" \
         -DCMAKE_MODULE_LINKER_FLAGS="-L$stubs -Wl,-z,defs -s" \
         -DCMAKE_SHARED_LINKER_FLAGS="-L$stubs -Wl,-z,defs -s" \
         -DCMAKE_CXX_STANDARD_LIBRARIES="-lpthread -ldl -lld" -DETS_PYTHON_VENV="$PWD/$release/venv" \

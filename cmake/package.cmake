@@ -1,0 +1,27 @@
+# `cpack` makes a Debian package of what `make install` installs but the libraries for C programs: the
+# program, its engine and the runtime, man pages and completions. Folders are those of /usr.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME etscope)
+set(CPACK_PACKAGE_VENDOR "etscope authors")
+set(CPACK_PACKAGE_CONTACT "etscope authors <etscope@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "profiles and debugs ExecuTorch programs")
+set(CPACK_PACKAGE_DESCRIPTION
+  "etscope tells what each operator of a model costs and which line of the model\nit is, looks into delegates, finds operators with wrong numbers, and shows\nwho holds the memory. Its engine runs programs with ExecuTorch.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${EXECUTORCH_ROOT}/lib ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libsqlite3-0)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_ETSCOPE_SOURCE ${PROJECT_SOURCE_DIR})
+set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/packages)
+include(CPack)
