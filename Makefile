@@ -284,7 +284,9 @@ clean: ## remove what was built; what was fetched stays
 	    build-macos-x86_64 build-windows
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
-	        ! -name python-venv ! -name foreign ! -name macos -exec rm -rf {} +; \
+	        ! -name python-venv ! -name foreign ! -name macos ! -name release -exec rm -rf {} +; \
+	    find build/release -mindepth 1 -maxdepth 1 ! -name venv ! -name zlib -exec rm -rf {} + 2>/dev/null; \
+	    true; \
 	fi
 
 .PHONY: distclean

@@ -92,7 +92,9 @@ def check_wheels(dist, version, folder):
     venv.create(folder / "env", with_pip=True)
     python, start = folder / "env/bin/python", time.monotonic()
     before = size_of(folder / "env")
-    config = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_")) or "proxy" in name.lower()}
+    config = {name: value for name, value in os.environ.items()
+              if name in ("HOME", "XDG_CONFIG_HOME") or name.startswith(("PIP_", "SSL_"))
+              or name.lower().endswith("_proxy")}  # where pip is told its index
     execute([python, "-m", "pip", "install", "--quiet", *wheels], folder, **config)
     installed, own = time.monotonic(), size_of(folder / "env") - before
     execute([python, "-m", "etscope.doctor", "--install-engine"], folder, **config)
@@ -176,7 +178,8 @@ def check_source(dist, version, folder):
     if unwanted:
         raise Fault(f"has {unwanted[0]} and {len(unwanted) - 1} more")
     source = folder / f"etscope-{version}"
-    environment = {"PATH": os.environ["PATH"], **{k: v for k, v in os.environ.items() if "CCACHE" in k or "LAUNCHER" in k}}
+    environment = {name: value for name, value in os.environ.items()
+                   if name == "PATH" or name.startswith("CCACHE") or name.endswith("LAUNCHER")}  # fmt: skip
     execute(["cmake", "-S", source, "-B", folder / "build", "-DBUILD_TESTING=OFF", "-DETS_WERROR=OFF",
              "-DEXECUTORCH_ROOT="], folder, **environment)  # fmt: skip
     execute(["cmake", "--build", folder / "build", "--parallel", os.environ.get("JOBS", str(os.cpu_count())),

@@ -39,9 +39,9 @@ def versions():
     header = ROOT / "build/release/zlib/zlib.h"
     if header.exists():
         found["zlib"] = re.search(r'ZLIB_VERSION "([^"]+)"', header.read_text(errors="replace"))[1]
-    fields = subprocess.run([ROOT / "tools/fetch_runtime.sh", "--wheel"], check=True, stdout=subprocess.PIPE,
-                            universal_newlines=True).stdout.split()  # fmt: skip
-    found["ExecuTorch"] = fields[0]
+    fields = subprocess.run([ROOT / "tools/fetch_runtime.sh", "--wheel", "x86_64"], check=False,
+                            stdout=subprocess.PIPE, universal_newlines=True).stdout.split()  # fmt: skip
+    found["ExecuTorch"] = (fields or ["NOASSERTION"])[0]
     page = json.loads((ROOT / "web/package.json").read_text())["dependencies"]
     found.update({name: page.get(name, page.get(f"@dagrejs/{name}")) for name in PAGE})
     return found
