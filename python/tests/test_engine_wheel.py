@@ -1,8 +1,10 @@
 """The wheel etscope-engine, and how `python -m etscope.doctor --install-engine` completes it."""
 
+import fnmatch
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import zipfile
@@ -85,6 +87,15 @@ def test_without_network_a_file_is_asked_for(environment):
     assert done.returncode == 1
     assert "pip could not download executorch 1.5.1 (see above); fetch its wheel for cp311 and " in done.stderr
     assert done.stderr.endswith("python -m etscope.doctor --install-engine --from FILE\n")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+def test_the_pages_name_both_wheels(wheel, engine_wheel, page):  # noqa: F811
+    (pattern,) = re.findall(r"^    pip install (etscope\S*\.whl)", (ROOT / page).read_text(), re.M)
+    for name, system in ((wheel.name, "manylinux_2_17_x86_64.manylinux2014"), (engine_wheel.name, "manylinux_2_28")):
+        released = re.sub(r"-linux_\w+\.whl$", f"-{system}_x86_64.whl", name)
+        assert fnmatch.fnmatch(released, pattern), released
+    assert "python -m etscope.doctor --install-engine" in (ROOT / page).read_text()
 
 
 def test_it_runs_programs_once_it_has_the_runtime(environment, runtime_wheel, tmp_path):
