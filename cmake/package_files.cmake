@@ -19,7 +19,9 @@ file(WRITE ${doc}/changelog.Debian "etscope (${CPACK_PACKAGE_VERSION}-1) unstabl
 file(COPY_FILE ${source}/CHANGELOG.md ${doc}/changelog)
 file(READ ${source}/LICENSE license)
 file(READ ${source}/NOTICE notice)
-file(WRITE ${doc}/copyright "etscope\n\n${license}\n${notice}")
+file(WRITE ${doc}/copyright "etscope\n\n${license}\n${notice}\nOn Debian systems, the texts of the GNU licences "
+  "named above are in\n/usr/share/common-licenses/LGPL-2.1 and /usr/share/common-licenses/GPL-3. Nothing of them is "
+  "in this\npackage.\n")
 
 file(WRITE ${usr}/share/lintian/overrides/etscope
   "# ExecuTorch's libraries are those of its wheel, which nothing else uses, and look beside themselves.\n"

@@ -75,7 +75,7 @@ def metadata(name):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version()}",
              f"Requires-Python: {project['requires-python']}", "License: BSD-3-Clause",
-             "License-File: LICENSE"]  # fmt: skip
+             "License-File: LICENSE", "License-File: NOTICE"]  # fmt: skip
     if name == "etscope-engine":
         lines += ["Summary: Runs ExecuTorch programs for etscope, over ExecuTorch's libraries", "",
                   "Needs ExecuTorch's libraries: `python -m etscope.doctor --install-engine` fetches them."]
@@ -128,7 +128,8 @@ def write(path, name, files, texts, tag):
             is_program = os.access(files[each], os.X_OK) and not each.endswith(".py")
             wheel.add(each, files[each].read_bytes(), is_program)
     tags = "".join(f"Tag: py3-none-{each}\n" for each in tag.split("-")[-1].split("."))
-    about_texts = {"METADATA": metadata(name), "LICENSE": (ROOT / "LICENSE").read_text(), **scripts(name),
+    notices = {each: (ROOT / each).read_text(encoding="utf-8") for each in ("LICENSE", "NOTICE")}
+    about_texts = {"METADATA": metadata(name), **notices, **scripts(name),
                    "WHEEL": f"Wheel-Version: 1.0\nGenerator: etscope\nRoot-Is-Purelib: false\n{tags}"}
     for each in sorted(about_texts):
         wheel.add(f"{about}/{each}", about_texts[each].encode())

@@ -16,25 +16,11 @@ mkdir -p "$folder/bin"
 log=$folder/setup.log
 
 fail() { printf 'release_setup: %s\n' "$*" >&2; exit 1; }
-have() { command -v "$1" >/dev/null 2>&1; }
 
 install_packages() {
-    local missing=() as_root=()
-    have dpkg-deb && have dpkg-shlibdeps || missing+=(dpkg-dev)
-    have lintian || missing+=(lintian)
-    [[ -e /usr/include/rapidjson/reader.h ]] || missing+=(rapidjson-dev)
-    [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
-    if [[ $(uname -m) == x86_64 ]]; then
-        have aarch64-linux-gnu-g++ || missing+=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu)
-        have qemu-aarch64 || missing+=(qemu-user)
-    fi
-    ((${#missing[@]} > 0)) || return 0
-    ((EUID == 0)) || as_root=(sudo -n)
-    printf 'release_setup: installing %s\n' "${missing[*]}" >&2
-    "${as_root[@]}" apt-get -qq update >"$log" 2>&1 || true
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes \
-        --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
-        fail "as root: apt-get install ${missing[*]}"
+    local packages=(dpkg-dev lintian rapidjson-dev libsqlite3-dev)
+    [[ $(uname -m) != x86_64 ]] || packages+=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user)
+    tools/packages.sh "$log" "${packages[@]}"
 }
 
 make_environment() {
