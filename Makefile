@@ -137,7 +137,6 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	    echo "an engine or qemu-user is missing: nothing is tested for 64-bit Arm"; \
 	fi; \
 	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
-	@ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) 'release:$(LONG)'
 	@$(MAKE) release
 
 .PHONY: footprint
