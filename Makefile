@@ -123,8 +123,11 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "cross compilers or qemu-user are missing: nothing is built for other processors"; \
 	fi
-	@tools/packages.sh build/wine-setup.log wine64 && $(MAKE) windows || \
-	    echo "mingw-w64 or Wine is missing: nothing is tested for Windows"
+	@if tools/packages.sh build/wine-setup.log wine64; then \
+	    $(MAKE) windows; \
+	else \
+	    echo "Wine is missing: nothing is tested for Windows"; \
+	fi
 	@if tools/quiet.sh "fetching what compiles for macOS" build/macos.log tools/macos_setup.sh; then \
 	    $(MAKE) macos; \
 	else \
