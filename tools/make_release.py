@@ -29,7 +29,7 @@ from make_wheel import ROOT, version
 RELEASE = ROOT / "build" / "release"
 DIST = RELEASE / "dist"
 PROCESSORS = ("x86_64", "aarch64")
-WINDOWS = ROOT / "build-windows" / "bin" / "etscope.exe"
+WINDOWS = ROOT / "build-windows"
 NOTICES = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md")
 
 
@@ -99,13 +99,16 @@ def make_static_programs():
 
 
 def take_windows_program():
-    """What `make windows` built, if it was."""
-    if not WINDOWS.exists():
+    """What `make windows` built, if it was: an archive, and a wheel."""
+    if not (WINDOWS / "bin/etscope.exe").exists():
         say("the program for Windows is left out: `make windows` builds it")
         return
+    run(RELEASE / "venv/bin/python", "tools/make_wheel.py", "etscope", WINDOWS, "--platform", "win_amd64",
+        "--output", DIST, stdout=subprocess.DEVNULL)  # fmt: skip
     name = f"etscope-{version()}-windows-x86_64"
+    files = {each: WINDOWS / "bin" / each for each in ("etscope.exe", "libetscope.dll", "sqlite3.dll")}
     with zipfile.ZipFile(DIST / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as made:
-        for inner, path in sorted({"etscope.exe": WINDOWS, **documents()}.items()):
+        for inner, path in sorted({**files, **documents()}.items()):
             info = zipfile.ZipInfo(f"{name}/{inner}", (1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
             made.writestr(info, path.read_bytes())

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds for Windows on x86-64, with mingw-w64 from Debian, what needs no engine:
-# build-windows/bin/etscope.exe, libetscope.dll and sqlite3.dll, which need Windows alone.
+# build-windows/bin/etscope.exe, libetscope.dll and sqlite3.dll, which need Windows alone, and what
+# tools/make_wheel.py packs for Python there.
 #
 #     tools/windows.sh
 set -euo pipefail
@@ -28,5 +29,5 @@ if [[ ! -e build-windows/bin/sqlite3.dll ]]; then
 fi
 tools/quiet.sh "building (windows)" build/windows.log sh -c '
     cmake --preset windows -DEXECUTORCH_ROOT= &&
-    cmake --build --preset windows --parallel "$1" --target etscope etscope_shared' \
+    cmake --build --preset windows --parallel "$1" --target etscope etscope_shared etscope_python' \
     sh "${JOBS:-$(nproc)}"

@@ -16,7 +16,7 @@ import threading
 from etscope._declarations import ffi
 from etscope._errors import Error, FileError, MissingFileError
 
-_suffix = ".dylib" if sys.platform == "darwin" else ".so"
+_suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
 lib = ffi.dlopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libetscope" + _suffix))
 
 NULL = ffi.NULL
