@@ -12,6 +12,7 @@ import unittest
 import urllib.request
 
 import support
+from builds_support import commands_of
 from support import DATA, FolderTest
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -25,34 +26,6 @@ ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ETSCOPE_ENGINE": "none", "WIN
                "WINEPREFIX": str(PREFIX), "WINEDLLOVERRIDES": "mscoree,mshtml="}
 ENVIRONMENT.pop("COLUMNS", None)
 
-# Names of a fixture's files stand for words; a command that lacks one is left out.
-COMMANDS = [
-    ("info", "profile.etdp"),
-    ("info", "model.etrecord", "--format", "json"),
-    ("info", "model.pte"),
-    ("info", "model.bpte"),
-    ("inspect", "profile.etdp"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--program", "model.pte", "--width", "80"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--format", "upstream"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--format", "json", "--all"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--format", "tsv", "--group-by", "op"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--tree", "--color", "always"),
-    ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--cost"),
-    ("summary", "profile.etdp"),
-    ("cost", "model.etrecord"),
-    ("memory", "model.pte", "--etrecord", "model.etrecord"),
-    ("size", "model.pte", "--etrecord", "model.etrecord"),
-    ("delegates", "model.etrecord"),
-    ("annotate", "profile.etdp", "--etrecord", "model.etrecord"),
-    ("advise", "profile.etdp", "--etrecord", "model.etrecord", "--program", "model.pte"),
-    ("tensors", "debug.etdp", "--debug-buffer", "debug.bin"),
-    ("tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "csv"),
-    ("dump", "profile.etdp"),
-    ("dump", "model.pte"),
-    ("diff", "profile.etdp", "debug.etdp"),
-    ("sql", "select * from operators", "profile.etdp"),
-    ("sql", "select * from plans", "model.pte", "--format", "json"),
-]
 OUTPUTS = [
     ("report", "profile.etdp", "--etrecord", "model.etrecord", "--program", "model.pte", "-o", "out.html"),
     ("export", "profile.etdp", "--etrecord", "model.etrecord", "--to", "perfetto", "-o", "out.json"),
@@ -102,10 +75,7 @@ class Same(FolderTest):
     def test_windows__tables_of_every_fixture(self):
         compared = succeeded = 0
         for folder in sorted(path.parent for path in DATA.glob("*/profile.etdp")):
-            for words in COMMANDS:
-                files = [word for word in words if re.fullmatch(r"\w+\.(etdp|etrecord|b?pte|bin)", word)]
-                if not all((folder / name).exists() for name in files):
-                    continue
+            for words in commands_of(folder):
                 with self.subTest(folder=folder.name, words=words):
                     compared += 1
                     succeeded += self.compare(words, folder)[0] == 0
