@@ -230,6 +230,22 @@ class WhatGoesWrong(TargetTest):
         self.before("")
         self.call("run", self.model())
 
+    def test_target__names_of_files_there_decide_nothing_but_how_a_given_name_goes_on(self):
+        (self.runtime, folder) = (self.folder / "own", self.folder / "results")
+        for path in (self.runtime, folder):
+            path.mkdir()
+        (self.runtime / "start").write_bytes(SMALL + b"""
+mkdir -p out0/trace.folder out9
+for F in out0/evil out0/trace.1.etdp out0/.trace out0/trace.folder/x out9/trace evil; do echo > $F; done
+""")
+        (self.runtime / "start").chmod(0o755)
+        self.call("run", self.model(), "-o", "results/trace.etdp")
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["trace.1.etdp", "trace.etdp"])
+        self.assertFalse((self.folder / "evil").exists())
+        (self.runtime / "start").write_text("#!/bin/sh\n")
+        self.assertIn("results/other.etdp was not written there",
+                      self.call("run", self.model(), "-o", "results/other.etdp", code=support.INTERNAL).stderr)
+
     def test_target__other_words_are_refused(self):
         for target in ("board", "ssh:", "ssh:-oProxyCommand=x", "ssh:me@board:port", "adb:", "serial:x", "ssh:a b"):
             self.target = target
