@@ -103,8 +103,9 @@ def main():
     files, loader, left = collect(options.prefix, options.libraries, options.readelf, options.system)
     start = SYSTEM_START if loader in left else START.format(loader=loader)
     write = write_tar if options.output.suffix == ".tar" else write_folder
-    write(options.output, {"start": start.encode(), **{name: files[name].read_bytes() for name in sorted(files)}})
-    print(f"{options.output}: {len(files) + 1} files"
+    contents = {"start": start.encode(), **{name: files[name].read_bytes() for name in sorted(files)}}
+    write(options.output, contents)
+    print(f"{options.output}: {len(contents)} files, {sum(map(len, contents.values())) >> 20} MiB"
           + (f"; the target system has {', '.join(sorted(left))}" if left else ""))  # fmt: skip
 
 
