@@ -62,7 +62,9 @@ for header in zlib.h zconf.h sqlite3.h rapidjson/reader.h; do
     esac
 done
 
-# What a linker has to know of the system's zlib: where it is, and the functions that are called.
+# What a linker has to know of the system's zlib: where it is, and the functions of its header.
+symbols=$(sed -n 's/^.*ZEXPORTV\{0,1\} *\([A-Za-z0-9_]\{1,\}\).*$/_\1/p' "$folder/root/include/zlib.h" | sort -u |
+    paste -sd, -)
 cat >"$folder/root/lib/libz.tbd" <<TBD
 --- !tapi-tbd
 tbd-version: 4
@@ -71,8 +73,7 @@ install-name: '/usr/lib/libz.1.dylib'
 current-version: 1.2.12
 exports:
   - targets: [ arm64-macos, x86_64-macos ]
-    symbols: [ _crc32, _adler32, _inflateInit_, _inflateInit2_, _inflate, _inflateReset, _inflateEnd,
-               _deflateInit_, _deflateInit2_, _deflate, _deflateReset, _deflateEnd ]
+    symbols: [ $symbols ]
 ...
 TBD
 
