@@ -9,10 +9,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-version=0.17.1
+version=$(sed -n 's/^ziglang==//p' tools/release_requirements.txt)
 folder=$PWD/build/macos
 zig=$folder/zig-$version/ziglang/zig
 mkdir -p "$folder/bin" "$folder/root/include" "$folder/root/lib"
+
+[[ -n $version ]] || { echo "macos_setup: tools/release_requirements.txt has no ziglang" >&2; exit 1; }
 
 fail() { printf 'macos_setup: %s\n' "$*" >&2; exit 1; }
 
