@@ -48,9 +48,10 @@ def staged(build, component, folder):
 
 
 def modules():
-    """{name in the wheel: path} of the modules that git knows or would."""
+    """{name in the wheel: path} of the modules, and of what they read."""
     package = ROOT / "python" / "etscope"
-    return {path.relative_to(package.parent).as_posix(): path for path in package.rglob("*.py")}
+    return {path.relative_to(package.parent).as_posix(): path for path in package.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts}  # fmt: skip
 
 
 def engine_notes(processor):
@@ -125,7 +126,7 @@ def write(path, name, files, texts, tag):
         if each in texts:
             wheel.add(each, texts[each].encode())
         else:
-            is_program = os.access(files[each], os.X_OK) and not each.endswith(".py")
+            is_program = os.access(files[each], os.X_OK) and not files[each].is_relative_to(ROOT / "python")
             wheel.add(each, files[each].read_bytes(), is_program)
     tags = "".join(f"Tag: py3-none-{each}\n" for each in tag.split("-")[-1].split("."))
     notices = {each: (ROOT / each).read_text(encoding="utf-8") for each in ("LICENSE", "NOTICE")}
