@@ -1,10 +1,10 @@
 """etscope-fleet query, top, regressions, outliers, trend, coverage: on data sets of made times."""
 
+import contextlib
+import io
 import json
 import math
-import os
-import subprocess
-import sys
+import types
 from statistics import median
 
 import pytest
@@ -14,6 +14,7 @@ pytest.importorskip("datasketches")
 
 from etscope import Error  # noqa: E402
 from etscope.fleet import outliers, page, questions, regressions, show  # noqa: E402
+from etscope.fleet.command import main  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402
 from fleet_made import OPERATORS, Fleet  # noqa: E402
 
@@ -41,9 +42,16 @@ def duck(fleet):
 
 
 def command(*words, columns="200"):
-    return subprocess.run([sys.executable, "-m", "etscope.fleet.command", *words],
-                          capture_output=True, text=True, check=False,
-                          env=dict(os.environ, COLUMNS=columns))  # fmt: skip
+    """What the command gives; in this process, as another would take most of the time to start."""
+    said, complained = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", columns)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
+            try:
+                code = main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+    return types.SimpleNamespace(returncode=code, stdout=said.getvalue(), stderr=complained.getvalue())
 
 
 def test_query_counts_traces(fleet, duck):
