@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 
@@ -14,7 +13,6 @@ import pytest
 pytest.importorskip("duckdb")
 pytest.importorskip("datasketches")
 
-from fixtures import file  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -66,19 +64,3 @@ def test_the_first_steps_print_what_the_page_says(tmp_path):
         assert words[0] == "etscope-fleet"
         told += done.stdout
     assert told == printed
-
-
-def test_spark_counts_events(tmp_path):
-    pytest.importorskip("pyspark")
-    if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
-        pytest.skip("no Java")
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    from etscope import Inspector
-
-    path = file("gpt_xnnpack", "profile.etdp")
-    subprocess.run([sys.executable, str(EXAMPLES / "events_by_operation.py"), str(tmp_path / "out"), str(path)],
-                   capture_output=True, check=True, env=dict(os.environ, PYSPARK_PYTHON=sys.executable))  # fmt: skip
-    counts = pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
-    assert sum(row["count"] for row in counts) == pa.table(Inspector(etdump_path=path).events).num_rows

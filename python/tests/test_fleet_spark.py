@@ -2,13 +2,17 @@
 
 import math
 import os
+import pathlib
+import runpy
 import shutil
 import sys
 from statistics import median
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from fixtures import file
 
 pytest.importorskip("pyspark")
 pytest.importorskip("duckdb")
@@ -16,6 +20,7 @@ pytest.importorskip("datasketches")
 if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
     pytest.skip("no Java", allow_module_level=True)
 
+from etscope import Inspector  # noqa: E402
 from etscope.fleet import outliers, questions, regressions  # noqa: E402
 from etscope.fleet.compaction import compact  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402
@@ -23,6 +28,7 @@ from etscope.fleet.filters import Filter  # noqa: E402
 from etscope.fleet.spark import Spark  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "fleet"
 RANK_ERROR = 0.0133  # of k = 200, as docs/fleet.md says: at 99 %
 RANKS = {"p50_ns": 0.5, "p90_ns": 0.9}
 
@@ -164,3 +170,12 @@ def test_executors_parse_what_the_inspector_does(engines, tmp_path):
             assert [row[name] for row in found] == [row[name] for row in expected], name
     (refused,) = [row for row in rows if row["error"]]
     assert refused["path"] == str(bad) and "bad.etdp" in refused["error"]
+
+
+def test_the_example_counts_events(engines, tmp_path, monkeypatch):
+    """In this session, which it ends, so it comes last: another would take half a minute to start."""
+    path = file("gpt_xnnpack", "profile.etdp")
+    monkeypatch.setattr(sys, "argv", ["events_by_operation.py", str(tmp_path / "out"), str(path)])
+    runpy.run_path(str(EXAMPLES / "events_by_operation.py"), run_name="__main__")
+    counts = pq.read_table(tmp_path / "out").to_pylist()
+    assert sum(row["count"] for row in counts) == pa.table(Inspector(etdump_path=path).events).num_rows

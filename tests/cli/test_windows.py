@@ -149,6 +149,43 @@ class Same(FolderTest):
         self.assertIn(b"model.etrecord", done.stderr)  # found beside it
         self.assertIn(b"zoo.py", done.stdout)
 
+    def compile(self, name, text, *options):
+        compiler = shutil.which("x86_64-w64-mingw32-gcc-posix")
+        if compiler is None:
+            self.skipTest("mingw-w64 is missing")
+        source = self.folder / "source.c"
+        source.write_text(text)
+        subprocess.run([compiler, source, *options, "-o", self.folder / name], check=True)
+
+    def test_windows__libraries_of_the_current_folder_are_not_loaded(self):
+        self.compile("sqlite3.dll", '''#include <stdio.h>
+            __declspec(dllexport) int DllMain(void *a, unsigned long b, void *c)
+            { fclose(fopen("loaded", "w")); return 1; }''', "-shared")
+        for name in ("libsqlite3.so.0", "winsqlite3.dll", "libetscope_engine.dll", "ssh.exe", "ssh"):
+            shutil.copy(self.folder / "sqlite3.dll", self.folder / name)
+        trace, model = DATA / "mlp_portable" / "profile.etdp", DATA / "mlp_portable" / "model.pte"
+        for words in (("sql", "select count(*) from operators", trace), ("doctor",), ("run", model),
+                      ("run", model, "--target", "ssh:me@board")):  # fmt: skip
+            subprocess.run([WINE, PROGRAM, *words], cwd=self.folder, capture_output=True, check=False, timeout=60,
+                           env={**ENVIRONMENT, "ETSCOPE_ENGINE": ""})  # fmt: skip
+            self.assertFalse((self.folder / "loaded").exists(), words)
+
+    def test_windows__the_library_takes_utf8_without_a_manifest(self):
+        own = self.folder / "Ger\u00e4t"
+        own.mkdir()
+        shutil.copy(DATA / "mlp_portable" / "profile.etdp", own / "t.etdp")
+        self.compile("open.exe", '''#include "etscope/file.h"
+            int main(void)
+            {
+                struct ets_file *file;
+                if (ets_file_open("Ger\\xc3\\xa4t/t.etdp", &file, 0) != ETS_OK) return 1;
+                ets_file_close(file);
+                return 0;
+            }''', f"-I{PROJECT}/include", PROGRAM.parent / "libetscope.dll")
+        shutil.copy(PROGRAM.parent / "libetscope.dll", self.folder)
+        done = subprocess.run([WINE, "open.exe"], cwd=self.folder, env=ENVIRONMENT, check=False, timeout=60)
+        self.assertEqual(done.returncode, 0)
+
     def test_windows__a_log_is_served(self):
         shutil.copy(DATA / "captures" / "uart.log", self.folder)
         with subprocess.Popen([WINE, PROGRAM, "report", "--follow", "uart.log"], cwd=self.folder,

@@ -68,6 +68,7 @@ static void open_source(struct search *search, const char *path)
  */
 static bool try_path(struct search *search, const char *folder, const char *path)
 {
+    if (ets_os_is_elsewhere(path)) return false;
     const struct ets_os_place place = ets_os_look(path);
     if (place.kind == ETS_OS_NOTHING) return false;
     if (!is_below(folder, path)) {

@@ -19,6 +19,7 @@
 #include "etscope/experimental/device_log.h"
 #include "etscope/trace_extra.h"
 #include "host/os/os_signals.h"
+#include "host/output.h"
 #include "host/page_server.h"
 
 enum {
@@ -43,12 +44,17 @@ struct follower {
     bool was_seen; /* somebody looks at the page */
 };
 
-static volatile sig_atomic_t is_stopped;
+static volatile sig_atomic_t stops;
 
+/* The first ends the stream, the second the wait for a browser, the third all. */
 static bool stop(int number)
 {
-    is_stopped = is_stopped || ets_os_is_request(number);
-    return ets_os_is_request(number);
+    if (ets_os_is_request(number) && stops < 2) {
+        stops = stops + 1;
+        return true;
+    }
+    ets_output_remove_temporaries();
+    return false;
 }
 
 static long long now_ms(void)
@@ -61,7 +67,7 @@ static long long now_ms(void)
 /* Nothing more will come, or is wanted. */
 static bool is_over(const struct follower *follower)
 {
-    return follower->input.has_ended || follower->has_end || is_stopped;
+    return follower->input.has_ended || follower->has_end || stops > 0;
 }
 
 /* Writes the report of a trace. */
@@ -225,8 +231,7 @@ static int end(struct follower *follower)
 {
     const int code = renew(follower);
     const long long late = now_ms() + GRACE_MS;
-    is_stopped = 0; /* a second signal ends the wait */
-    while (code == CLI_OK && follower->was_seen && !is_stopped && now_ms() < late &&
+    while (code == CLI_OK && follower->was_seen && stops < 2 && now_ms() < late &&
            !ets_page_server_is_seen(follower->server)) {
         ets_page_server_wait(follower->server, -1, ASK_MS);
     }
@@ -256,6 +261,7 @@ static int follow(struct follower *follower)
     printf("following %s: %s\n", name, ets_page_server_address(follower->server));
     fflush(stdout);
     ets_os_watch_interrupts(stop); /* ends waits, too */
+    ets_os_ignore_lost_readers();
     int code = serve(follower);
     if (code == CLI_OK) code = end(follower);
     if (code == CLI_OK && !follower->has_report) {

@@ -36,6 +36,9 @@ const char *ets_os_ending(const char *path);
 /* A name that no folder is needed for, or a path from the root. */
 bool ets_os_has_folder(const char *path);
 
+/* Whether merely asking for it may reach another machine, as "//server/share" does on Windows. */
+bool ets_os_is_elsewhere(const char *path);
+
 /* Where a symbolic link leads, in a text that the caller frees; NULL with errno 0: it is none. */
 char *ets_os_follow_link(const char *path);
 /* The path from the root, without links; the caller frees it. NULL: errno. */

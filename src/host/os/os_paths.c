@@ -11,6 +11,8 @@ const char *ets_os_ending(const char *path)
 
 bool ets_os_is_same(const struct ets_os_place *left, const struct ets_os_place *right)
 {
+    /* Some file systems number nothing: there no two paths are known to be the same file. */
+    if ((left->number[0] | left->number[1]) == 0) return false;
     return left->volume == right->volume && left->number[0] == right->number[0] &&
            left->number[1] == right->number[1];
 }

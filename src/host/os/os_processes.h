@@ -20,7 +20,9 @@ struct ets_os_process {
     int feed;     /* of has_feed: the other end, for ets_os_close; -1: none */
 };
 
-/* The program is `words[0]`, found as a shell does; NULL ends the words. Returns 0 or an errno. */
+/* The program is `words[0]`, found as a shell does; NULL ends the words. Returns 0 or an errno;
+ * emulators tell that it is missing by its exit code alone, 127.
+ */
 int ets_os_start(const char *const *words, const struct ets_os_streams *streams,
                  struct ets_os_process *process_out);
 

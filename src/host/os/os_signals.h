@@ -11,6 +11,8 @@
  * stays ignored. `take` may only call what this header, ets_os_remove and signal handlers may.
  */
 void ets_os_watch_interrupts(bool (*take)(int number));
+/* What reads the output may go away without ending this process. */
+void ets_os_ignore_lost_readers(void);
 /* Ctrl-C, or a request to end. */
 bool ets_os_is_request(int number);
 

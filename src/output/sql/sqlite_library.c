@@ -19,7 +19,7 @@ static int find(void *handle, const char *name, void *pointer)
 static void *open_library(void)
 {
     static const char *const names[] = {"libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib",
-                                        "sqlite3.dll", "winsqlite3.dll" /* of Windows */};
+                                        "sqlite3.dll", "winsqlite3.dll" /* Windows' own */};
     void *handle = NULL;
     for (size_t i = 0; handle == NULL && i < sizeof names / sizeof *names; i++) {
         handle = ets_os_load(names[i], false);

@@ -43,7 +43,16 @@ static void test_os_processes__a_program_that_is_not_there(void **state)
     static const char *const words[] = {"etscope-no-such-program", NULL};
     const struct ets_os_streams streams = {.has_feed = true, .has_answer = true};
     struct ets_os_process process;
-    assert_int_equal(ets_os_start(words, &streams, &process), ENOENT);
+    const int failed = ets_os_start(words, &streams, &process);
+    if (failed != 0) {
+        assert_int_equal(failed, ENOENT);
+        return;
+    }
+    int code = 0; /* emulators tell it by how the process ends */
+    fclose(process.answer);
+    ets_os_close(process.feed);
+    assert_int_equal(ets_os_wait(&process, true, &code), ETS_OS_EXITED);
+    assert_int_equal(code, 127);
 }
 
 static void test_os_processes__words_arrive_as_they_are(void **state)

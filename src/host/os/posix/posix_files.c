@@ -58,6 +58,12 @@ bool ets_os_has_folder(const char *path)
     return strchr(path, '/') != NULL;
 }
 
+bool ets_os_is_elsewhere(const char *path)
+{
+    (void)path;
+    return false;
+}
+
 char *ets_os_follow_link(const char *path)
 {
     struct stat info;
@@ -92,12 +98,16 @@ bool ets_os_list(const char *folder, bool (*take)(void *context, const char *nam
 {
     DIR *open = opendir(folder);
     if (open == NULL) return false;
-    for (const struct dirent *entry; (entry = readdir(open)) != NULL;) {
+    bool goes_on = true;
+    const struct dirent *entry = NULL;
+    while (goes_on && (errno = 0, entry = readdir(open)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (!take(context, entry->d_name)) break;
+        goes_on = take(context, entry->d_name);
     }
+    const int failed = goes_on ? errno : 0;
     closedir(open);
-    return true;
+    errno = failed;
+    return failed == 0;
 }
 
 int ets_os_make_folder(const char *path)

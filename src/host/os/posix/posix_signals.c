@@ -47,6 +47,11 @@ void ets_os_watch_interrupts(bool (*take)(int number))
     }
 }
 
+void ets_os_ignore_lost_readers(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+}
+
 bool ets_os_is_request(int number)
 {
     return number == SIGINT || number == SIGTERM;

@@ -7,9 +7,24 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#ifdef __APPLE__
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
 #include <sys/sysctl.h>
+#elif defined(__linux__)
+#include <malloc.h>
 #endif
+
+size_t ets_os_block_bytes(void *block)
+{
+#if defined(__APPLE__)
+    return block != NULL ? malloc_size(block) : 0;
+#elif defined(__linux__)
+    return malloc_usable_size(block);
+#else
+    (void)block;
+    return 0;
+#endif
+}
 
 uint32_t ets_os_cores(void)
 {

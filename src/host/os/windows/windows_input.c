@@ -27,7 +27,9 @@ int ets_os_open(const char *path)
         errno = EISDIR;
         return -1;
     }
-    return describe(CreateFileA(path, GENERIC_READ,
+    wchar_t wide[ETS_OS_WIDE];
+    if (ets_os_wide(path, wide) == NULL) return -1;
+    return describe(CreateFileW(wide, GENERIC_READ,
                                 FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                 OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL));
 }

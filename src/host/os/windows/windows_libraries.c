@@ -7,6 +7,7 @@
 #include <windows.h>
 
 #include "host/os/os_files.h"
+#include "host/os/windows/windows_error.h"
 
 const char ets_os_library_ending[] = ".dll";
 
@@ -15,14 +16,22 @@ static DWORD failure_code;
 
 void *ets_os_load(const char *path, bool stays)
 {
-    (void)stays; /* GetModuleHandleEx pins it */
-    HMODULE library =
-        LoadLibraryExA(path, NULL, ets_os_has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0);
+    wchar_t wide[ETS_OS_WIDE], full[ETS_OS_WIDE];
+    HMODULE library = NULL, pinned;
+    SetLastError(ERROR_MOD_NOT_FOUND);
+    if (ets_os_wide(path, wide) != NULL) {
+        /* Never from the current folder, which may hold files of strangers. */
+        if (!ets_os_has_folder(path)) {
+            library = LoadLibraryExW(
+                wide, NULL, LOAD_LIBRARY_SEARCH_APPLICATION_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
+        } else if (GetFullPathNameW(wide, ETS_OS_WIDE, full, NULL) - 1 < ETS_OS_WIDE - 1) {
+            library = LoadLibraryExW(full, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+        }
+    }
     failure_code = library == NULL ? GetLastError() : 0;
     if (library != NULL && stays) {
-        HMODULE pinned;
-        GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
-                           (const char *)(uintptr_t)library, &pinned);
+        GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                           (const wchar_t *)(uintptr_t)library, &pinned);
     }
     return (void *)library;
 }
@@ -60,8 +69,9 @@ void *ets_os_symbol(void *library, const char *name)
 
 static bool name_module(HMODULE module, char *path, size_t room)
 {
-    const DWORD size = GetModuleFileNameA(module, path, (DWORD)room);
-    return size > 0 && size < room;
+    wchar_t wide[ETS_OS_WIDE];
+    const DWORD size = GetModuleFileNameW(module, wide, ETS_OS_WIDE);
+    return size > 0 && size < ETS_OS_WIDE && ets_os_narrow(wide, path, room);
 }
 
 bool ets_os_file_of(const void *address, char *path, size_t room)

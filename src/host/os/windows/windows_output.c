@@ -13,7 +13,9 @@
 /* Files have the access of their folder; only "read only" is the file's own. */
 int ets_os_permissions_of(const char *path, struct ets_os_permissions *permissions_out)
 {
-    const DWORD attributes = GetFileAttributesA(path);
+    wchar_t wide[ETS_OS_WIDE];
+    if (ets_os_wide(path, wide) == NULL) return errno;
+    const DWORD attributes = GetFileAttributesW(wide);
     const bool is_there = attributes != INVALID_FILE_ATTRIBUTES;
     *permissions_out = (struct ets_os_permissions){0, is_there};
     if (!is_there) return 0;
@@ -23,9 +25,11 @@ int ets_os_permissions_of(const char *path, struct ets_os_permissions *permissio
 
 FILE *ets_os_create_new(const char *path, struct ets_os_permissions permissions)
 {
+    wchar_t wide[ETS_OS_WIDE];
     (void)permissions;
+    if (ets_os_wide(path, wide) == NULL) return NULL;
     /* Shared for deletion, so that an interrupt can remove it while it is open. */
-    const HANDLE file = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
+    const HANDLE file = CreateFileW(wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
                                     CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
     if (file == INVALID_HANDLE_VALUE) {
         errno = ets_os_error();

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "host/os/os_files.h"
 #include "host/os/windows/windows_error.h"
 
 enum { STREAMS = 3 };
@@ -64,8 +65,10 @@ static SECURITY_ATTRIBUTES inherited(void)
 static HANDLE open_file(const char *path, bool is_input)
 {
     SECURITY_ATTRIBUTES attributes = inherited();
-    const HANDLE file = CreateFileA(
-        path, is_input ? GENERIC_READ : GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+    wchar_t wide[ETS_OS_WIDE];
+    if (ets_os_wide(path, wide) == NULL) return NULL;
+    const HANDLE file = CreateFileW(
+        wide, is_input ? GENERIC_READ : GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
         &attributes, is_input ? OPEN_EXISTING : CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
     return file == INVALID_HANDLE_VALUE ? NULL : file;
 }
@@ -108,21 +111,50 @@ static void close_streams(struct handles *handles)
     }
 }
 
+static wchar_t *widen(const char *line)
+{
+    const int size = MultiByteToWideChar(CP_UTF8, 0, line, -1, NULL, 0);
+    wchar_t *wide = size > 0 ? malloc((size_t)size * sizeof *wide) : NULL;
+    if (wide != NULL) MultiByteToWideChar(CP_UTF8, 0, line, -1, wide, size);
+    return wide;
+}
+
+/* Along PATH alone: the current folder may hold files of strangers. 0 or an errno. */
+static int find_program(const char *name, wchar_t found[ETS_OS_WIDE])
+{
+    wchar_t wide[ETS_OS_WIDE];
+    static wchar_t folders[1 << 15];
+    if (ets_os_wide(name, wide) == NULL) return errno;
+    const bool has_folder = ets_os_has_folder(name);
+    const DWORD path = GetEnvironmentVariableW(L"PATH", folders, sizeof folders / sizeof *folders);
+    if (!has_folder && (path == 0 || path >= sizeof folders / sizeof *folders)) return ENOENT;
+    const DWORD size = has_folder ? GetFullPathNameW(wide, ETS_OS_WIDE, found, NULL)
+                                  : SearchPathW(folders, wide, L".exe", ETS_OS_WIDE, found, NULL);
+    if (size == 0) return ets_os_error();
+    return size < ETS_OS_WIDE ? 0 : ENAMETOOLONG;
+}
+
 static int create(const char *const *words, const struct handles *handles, intptr_t *id_out)
 {
     static const DWORD own[STREAMS] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
-    STARTUPINFOA start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES};
+    STARTUPINFOW start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES};
     HANDLE *const given[STREAMS] = {&start.hStdInput, &start.hStdOutput, &start.hStdError};
     PROCESS_INFORMATION made;
     for (int i = 0; i < STREAMS; i++) {
         *given[i] = handles->streams[i] != NULL ? handles->streams[i] : GetStdHandle(own[i]);
     }
+    wchar_t program[ETS_OS_WIDE];
+    const int missing = find_program(words[0], program);
+    if (missing != 0) return missing;
     char *line = join(words);
-    if (line == NULL) return ENOMEM;
-    fflush(NULL); /* what this process has said comes first */
-    const bool is_fine = CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &made);
-    const int failed = is_fine ? 0 : ets_os_error();
+    wchar_t *wide = line == NULL ? NULL : widen(line);
     free(line);
+    if (wide == NULL) return ENOMEM;
+    fflush(NULL); /* what this process has said comes first */
+    const bool is_fine =
+        CreateProcessW(program, wide, NULL, NULL, TRUE, 0, NULL, NULL, &start, &made);
+    const int failed = is_fine ? 0 : ets_os_error();
+    free(wide);
     if (!is_fine) return failed;
     CloseHandle(made.hThread);
     *id_out = (intptr_t)made.hProcess;

@@ -17,11 +17,16 @@ enum { FAULT_COUNT = sizeof faults / sizeof *faults };
 static bool (*take_interrupt)(int number);
 static void (*take_fault)(const char *what);
 
-/* In a thread of its own. */
+/*
+ * In a thread of its own. Where the console closes, Windows ends the process when this returns, so
+ * it leaves the command the seconds that Windows gives.
+ */
 static BOOL WINAPI interrupted(DWORD event)
 {
     const bool is_request = event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT;
-    return take_interrupt(is_request ? SIGINT : SIGTERM);
+    const bool goes_on = take_interrupt(is_request ? SIGINT : SIGTERM);
+    if (goes_on && !is_request) Sleep(INFINITE);
+    return goes_on;
 }
 
 void ets_os_watch_interrupts(bool (*take)(int number))
@@ -30,6 +35,8 @@ void ets_os_watch_interrupts(bool (*take)(int number))
     take_interrupt = take;
     if (is_first) SetConsoleCtrlHandler(interrupted, TRUE);
 }
+
+void ets_os_ignore_lost_readers(void) {}
 
 bool ets_os_is_request(int number)
 {

@@ -1,9 +1,15 @@
 /* The machine by the Windows API and the registry. */
 #include "host/os/os_system.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
+
+size_t ets_os_block_bytes(void *block)
+{
+    return block != NULL ? _msize(block) : 0;
+}
 
 uint32_t ets_os_cores(void)
 {
