@@ -40,6 +40,15 @@ class Logs(unittest.TestCase):
         self.assertEqual(support.run("recover", log, "-o", path).returncode, support.OK)
         return path
 
+    def test_logs__the_clock_of_the_runner_counts_cycles(self):
+        plain = runner().replace(CYCLES, b"")
+        lines = {b"": False, CYCLES: True, b"I [executorch:arm_executor_runner.cpp:1040 main()] PTE\n": True,
+                 b"I [executorch:arm_perf_monitor.cpp:193 StopMeasurements()] ethosu_pmu_cycle_cntr : 64\n": True}
+        for line, counts_cycles in lines.items():
+            with self.subTest(line):
+                said = support.run("inspect", self.log(line + plain)).stdout
+                self.assertEqual(b" cycles per run" in said, counts_cycles)
+
     def test_logs__a_log_is_read_as_what_recover_writes(self):
         logs = {"runner": runner(), "stream": BOOT + (CAPTURES / "finished.bin").read_bytes(),
                 "lines": (CAPTURES / "uart.log").read_bytes(), "hang": (CAPTURES / "hang.bin").read_bytes()}
