@@ -13,6 +13,8 @@ PARTS = {
     "XNNPACK": ("BSD-3-Clause", "in ExecuTorch's libraries"),
     "zlib": ("Zlib", "Debian's source package"),
     "RapidJSON": ("MIT", "headers of Debian's rapidjson-dev"),
+    "SQLite": ("blessing", "its one file of C in the package better-sqlite3 of npm"),
+    "mingw-w64": ("MIT", "the C library and winpthreads of Debian's mingw-w64, with libgcc"),
     "musl": ("MIT", "of ziglang"),
     "glibc": ("LGPL-2.1-or-later", "Debian's libc6"),
     "gcc-libs": ("GPL-3.0-or-later WITH GCC-exception-3.1", "Debian's libgcc-s1 and libstdc++6"),
@@ -27,7 +29,8 @@ CONTENTS = (
     (r"etscope-bundle-.*\.tar$", (*READER, "ExecuTorch", "XNNPACK", "glibc", "gcc-libs")),
     (r"\.deb$", ("RapidJSON", *PAGE, "ExecuTorch", "XNNPACK")),
     (r"etscope_engine-.*\.whl$", ()),
-    (r"\.whl$|windows", READER),
+    (r"win_amd64\.whl$|windows", (*READER, "SQLite", "mingw-w64", "gcc-libs")),
+    (r"\.whl$", READER),
     (r"-static\.tar\.gz$", (*READER, "musl")),
     (r"etscope-[\d.]+\.tar\.gz$", PAGE),
 )

@@ -30,7 +30,8 @@ struct ets_runner_start {
 struct ets_runner_start ets_runner_start_find(struct ets_bytes text, uint8_t *out,
                                               struct ets_bytes dump);
 
-/* Whether the log says that the times of its ETDump are cycles, or is of a program that counts so. */
+/* Whether the log says that the times of its ETDump are cycles, or is of a program that counts so.
+ */
 bool ets_runner_counts_cycles(struct ets_bytes text);
 
 /* The next line of counters, without what the log puts before it; false: there is no more. Begin

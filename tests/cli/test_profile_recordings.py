@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import time
 import unittest
 
 import run_support
@@ -45,6 +48,29 @@ class Recordings(run_support.FolderTest if hasattr(run_support, "FolderTest") el
     def test_profile_recordings__of_one_program_are_summarized(self):
         done = self.profile(XNNPACK, "--recordings", 3, "--runs", 2)
         self.assertRegex(done.stdout.decode(), r"^forward: .* per run \(median of 6 runs of 3 files")
+
+    def test_profile_recordings__a_recording_ends_with_its_command(self):
+        self.profile(XNNPACK, "--runs", 1)  # skips where nothing runs
+        words = [support.ETSCOPE, "profile", XNNPACK, "--recordings", "2", "--runs", "100000000"]
+        environment = {**os.environ, "TMPDIR": str(self.folder)}
+        with subprocess.Popen([*map(str, words)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as own:
+            while own.poll() is None and not self.children(own.pid):
+                time.sleep(0.01)
+            (child,) = self.children(own.pid)
+            time.sleep(0.2)  # it watches by now
+            own.terminate()
+            own.communicate(timeout=60)
+            self.assertEqual(own.returncode, 128 + signal.SIGTERM)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    @staticmethod
+    def children(process):
+        try:
+            with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as listed:
+                return listed.read().split()
+        except FileNotFoundError:
+            raise unittest.SkipTest("the system does not list the children of a process") from None
 
     def test_profile_recordings__misuse(self):
         for words in (("--before-etrecord", "x", "--recordings", 2), ("--before", PORTABLE, "--capture", "outputs"),

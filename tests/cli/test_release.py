@@ -18,7 +18,8 @@ import run_support as support
 sys.path.insert(0, str(support.ROOT / "tools"))
 NAMES = ("etscope-1.2.3.tar.gz", "etscope-1.2.3-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
          "etscope_engine-1.2.3-py3-none-manylinux_2_28_x86_64.whl", "etscope-1.2.3-linux-x86_64-static.tar.gz",
-         "etscope_1.2.3-1_amd64.deb", "etscope-bundle-x86_64.tar", "RELEASE_NOTES.md")  # fmt: skip
+         "etscope_1.2.3-1_amd64.deb", "etscope-bundle-x86_64.tar", "etscope-1.2.3-windows-x86_64.zip",
+         "etscope-1.2.3-py3-none-win_amd64.whl", "RELEASE_NOTES.md")  # fmt: skip
 
 
 class Lists(unittest.TestCase):
@@ -69,8 +70,10 @@ class Lists(unittest.TestCase):
         static = parts["SPDXRef-File-etscope-1.2.3-linux-x86-64-static.tar.gz"]
         self.assertLessEqual({"musl", "zlib", "RapidJSON", "preact"}, static)
         self.assertIn("ExecuTorch", parts["SPDXRef-File-etscope-bundle-x86-64.tar"])
+        for name in ("windows-x86-64.zip", "py3-none-win-amd64.whl"):
+            self.assertLessEqual({"SQLite", "zlib", "RapidJSON"}, parts[f"SPDXRef-File-etscope-1.2.3-{name}"])
         notice = (support.ROOT / "NOTICE").read_text().lower()
-        for name in ("preact", "uplot", "dagre", "zlib", "musl", "rapidjson"):
+        for name in ("preact", "uplot", "dagre", "zlib", "musl", "rapidjson", "sqlite", "mingw-w64"):
             self.assertIn(name, notice)
         # SPDX: letters, digits, dots and hyphens.
         for each in ids:

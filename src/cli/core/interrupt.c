@@ -11,11 +11,13 @@
 #include "host/output.h"
 
 static volatile sig_atomic_t is_kept, is_terminal, kept;
+static const struct ets_os_process *volatile child;
 
 /* Only functions that a signal handler may call. */
 static bool take_signal(int number)
 {
     static const char note[] = "\r\033[Kstopping; Ctrl-C again ends at once\n";
+    if (child != NULL && number != SIGINT) ets_os_stop(child); /* a terminal tells it itself */
     if (is_kept && kept == 0 && ets_os_is_request(number)) {
         kept = number;
         if (is_terminal) ets_os_say(note, sizeof note - 1);
@@ -40,6 +42,11 @@ void cli_interrupt_begin(void)
 void cli_interrupt_end(void)
 {
     is_kept = 0;
+}
+
+void cli_interrupt_pass_to(const struct ets_os_process *process)
+{
+    child = process;
 }
 
 int cli_interrupted(void)

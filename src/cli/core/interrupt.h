@@ -9,11 +9,15 @@
 
 #include <stdbool.h>
 
+#include "host/os/os_processes.h"
+
 /* main, once. Signals that the process ignores stay ignored. */
 void cli_interrupt_install(void);
 
 void cli_interrupt_begin(void);
 void cli_interrupt_end(void);
+/* A process that is to end with this one: it gets what asks this one to end. NULL: none. */
+void cli_interrupt_pass_to(const struct ets_os_process *process);
 /* The number of the signal that was kept; 0: none. It stays after cli_interrupt_end. */
 int cli_interrupted(void);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/command.h"
+#include "cli/core/interrupt.h"
 #include "cli/session/session.h"
 #include "host/os/os_files.h"
 #include "host/os/os_libraries.h"
@@ -39,7 +40,10 @@ int cli_child_run(struct cli_child_words *words, const char *output, const char 
     words->items[words->count] = NULL;
     const int failed = ets_os_start((const char *const *)words->items, &streams, &process);
     if (failed != 0) return cli_complain(CLI_UNAVAILABLE, "%s: %s", self, strerror(failed));
+    cli_interrupt_pass_to(&process);
     const enum ets_os_end end = ets_os_wait(&process, true, &code);
+    cli_interrupt_pass_to(NULL);
+    if (end == ETS_OS_SIGNALLED && cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
     if (end == ETS_OS_EXITED) return code;
     if (end == ETS_OS_LOST) return cli_complain(CLI_INTERNAL, "%s: %s", self, strerror(code));
     return cli_complain(CLI_RUNTIME, "a recording ended by signal %d", code);
