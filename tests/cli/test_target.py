@@ -236,12 +236,32 @@ class WhatGoesWrong(TargetTest):
             path.mkdir()
         (self.runtime / "start").write_bytes(SMALL + b"""
 mkdir -p out0/trace.folder out9
-for F in out0/evil out0/trace.1.etdp out0/.trace out0/trace.folder/x out9/trace evil; do echo > $F; done
+for F in evil trace.1.etdp .trace trace.folder/x trace.recording-1.etdp trace.recording-.etdp trace.recording-1.py \\
+    trace.recording-1.etdp.py 'trace.recording-1\\..\\x.etdp' 'trace.threads-1:x.etdp' trace.etdp.sh .0.npy; do
+    echo > "out0/$F"
+done
+echo > out9/trace; echo > evil; mkdir -p out1; echo > out1/trace.recording-1.etdp
 """)
         (self.runtime / "start").chmod(0o755)
         self.call("run", self.model(), "-o", "results/trace.etdp")
-        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["trace.1.etdp", "trace.etdp"])
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["trace.etdp", "trace.recording-1.etdp"])
         self.assertFalse((self.folder / "evil").exists())
+        # A short stem, and the start of names.
+        for path in ("makefile", "model.py", "m.recording-x.etdp", "p.py", "p.forward.0.npy"):
+            (self.folder / path).write_text("mine")
+        (self.runtime / "start").write_bytes(SMALL + b"""
+for F in makefile model.py m.recording-x.etdp m.recording-2.etdp; do echo > out0/$F; done
+for F in p p.py p.forward.0.npy p.0.npy p.x.0.npy p.1.2.npy p-0.bin p-0.npy p..npy; do echo > out1/$F; done
+for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
+""")
+        self.call("run", self.model(), "-o", "m.etdp", "--outputs", "p", "--output-file", "results/", "--method", "x")
+        for path in ("makefile", "model.py", "m.recording-x.etdp", "p.py", "p.forward.0.npy"):
+            self.assertEqual((self.folder / path).read_text(), "mine")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("p*")),
+                         ["p-0.bin", "p.0.npy", "p.1.2.npy", "p.forward.0.npy", "p.py", "p.x.0.npy"])
+        self.assertTrue((self.folder / "m.recording-2.etdp").exists())
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["0.npy", "1-0.bin", "trace.etdp", "trace.recording-1.etdp", "x.1.0.npy"])
         (self.runtime / "start").write_text("#!/bin/sh\n")
         self.assertIn("results/other.etdp was not written there",
                       self.call("run", self.model(), "-o", "results/other.etdp", code=support.INTERNAL).stderr)

@@ -12,6 +12,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/interrupt.h"
 #include "cli/core/write_table.h"
+#include "cli/session/child.h"
 #include "cli/session/session.h"
 #include "cli/traces/inspected.h"
 #include "host/os/os_files.h"
@@ -107,16 +108,6 @@ static int check_options(const struct cli_arguments *arguments)
     return CLI_OK;
 }
 
-/* "trace.etdp" becomes "trace.threads-2.etdp". */
-static int name_trace(struct count *count, const char *path)
-{
-    const char *ending = ets_os_ending(path);
-    const int size = snprintf(count->path, sizeof count->path, "%.*s.threads-%u%s",
-                              (int)(ending - path), path, count->threads, ending);
-    if (size >= 0 && size < (int)sizeof count->path) return CLI_OK;
-    return cli_complain(CLI_USAGE, "%s: the path is too long", path);
-}
-
 static int open_counts(struct measuring *m)
 {
     const char *path = cli_value(m->arguments, "--output");
@@ -127,7 +118,9 @@ static int open_counts(struct measuring *m)
     for (uint32_t i = 0; i < m->count && code == CLI_OK; i++) {
         m->counts[i].session = m->whole;
         code = cli_session_program(&m->counts[i].session, m->counts[i].threads);
-        if (code == CLI_OK && path != NULL) code = name_trace(&m->counts[i], path);
+        if (code == CLI_OK && path != NULL) {
+            code = cli_child_trace_path(path, "threads", m->counts[i].threads, m->counts[i].path);
+        }
     }
     return code;
 }

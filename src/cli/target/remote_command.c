@@ -8,6 +8,7 @@
 
 #include "cli/core/command.h"
 #include "cli/core/interrupt.h"
+#include "cli/target/derived_names.h"
 #include "etscope/file.h"
 #include "host/os/os_files.h"
 #include "host/output.h"
@@ -46,9 +47,9 @@ void cli_remote_command_word(struct cli_remote_command *command, const char *wor
 }
 
 void cli_remote_command_begin(struct cli_remote_command *command, struct cli_remote *remote,
-                              const char *name)
+                              const struct cli_arguments *arguments, const char *name)
 {
-    *command = (struct cli_remote_command){.remote = remote};
+    *command = (struct cli_remote_command){.remote = remote, .arguments = arguments};
     cli_remote_command_word(command, name);
 }
 
@@ -204,24 +205,33 @@ static int pull(const struct cli_remote_command *c, const char *name, const char
 }
 
 /*
- * Where "out0/trace.recording-1.etdp" goes: beside the output's path, under the same name. NULL: it
- * is of no output, or its name does not begin as the output's does.
+ * Where "out0/trace.recording-1.etdp" goes: beside the output's path. Only the path that the user
+ * gave and names that a command derives from it are written. NULL: it is none of them.
  */
 static const char *place(struct cli_remote_command *c, const char *name, char path[CLI_TARGET_PATH])
 {
+    if (strncmp(name, "out", 3) != 0 || name[3] < '0' || name[3] > '9') return NULL;
     char *end;
-    const unsigned long number = strncmp(name, "out", 3) == 0 ? strtoul(name + 3, &end, 10) : ~0ul;
-    if (number >= c->output_count || *end != '/' || end[1] == '\0') return NULL;
+    const unsigned long number = strtoul(name + 3, &end, 10);
+    if (number >= c->output_count || *end != '/') return NULL;
     struct cli_remote_output *output = &c->outputs[number];
-    const char *file = end + 1, *dot = strrchr(output->base, '.');
-    const size_t whole = strlen(output->base);
-    const size_t stem = dot == NULL || output->is_prefix ? whole : (size_t)(dot - output->base);
-    if (strchr(file, '/') != NULL || strncmp(file, output->base, stem) != 0) return NULL;
+    const char *file = end + 1, *base = output->base;
+    const char *ending = output->is_prefix ? base + strlen(base) : ets_os_ending(base);
+    const size_t stem = (size_t)(ending - base);
+    const char *own_ending = output->is_prefix ? "" : ets_os_ending(output->path);
+    if (!output->is_prefix && strcmp(file, base) == 0) {
+        output->is_here = true;
+        return output->path;
+    }
+    if (strncmp(file, base, stem) != 0) return NULL;
+    const char *rest = file + stem;
+    const bool is_derived = output->is_prefix ? cli_derived_is_of_prefix(c->arguments, base, rest)
+                                              : cli_derived_is_of_recording(rest, ending);
+    if (!is_derived) return NULL;
     output->is_here = true;
-    if (strcmp(file, output->base) == 0) return output->path;
-    const int folder = (int)(ets_os_name(output->path) - output->path);
-    const int size = snprintf(path, CLI_TARGET_PATH, "%.*s%s", folder, output->path, file);
-    return size > 0 && size < CLI_TARGET_PATH ? path : NULL;
+    const int size = (int)(strlen(output->path) - strlen(own_ending));
+    const int length = snprintf(path, CLI_TARGET_PATH, "%.*s%s", size, output->path, rest);
+    return length > 0 && length < CLI_TARGET_PATH ? path : NULL;
 }
 
 static int pull_all(struct cli_remote_command *c, char *names, struct arrivals *arrivals)

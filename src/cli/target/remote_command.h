@@ -2,7 +2,7 @@
  * A command on the target: its words, the files that it reads and writes there, and its end.
  *
  *     static struct cli_remote_command command;
- *     cli_remote_command_begin(&command, &remote, "run");
+ *     cli_remote_command_begin(&command, &remote, arguments, "run");
  *     code = cli_remote_command_input(&command, "model.pte", "model.pte");
  *     cli_remote_command_word(&command, "-o");
  *     if (code == CLI_OK) code = cli_remote_command_output(&command, "trace.etdp", false);
@@ -12,6 +12,7 @@
 #ifndef ETSCOPE_CLI_TARGET_REMOTE_COMMAND_H
 #define ETSCOPE_CLI_TARGET_REMOTE_COMMAND_H
 
+#include "cli/core/command.h"
 #include "cli/target/remote_files.h"
 
 enum { CLI_REMOTE_OUTPUTS = 16, CLI_REMOTE_FILES = 1024, CLI_REMOTE_SCRIPT = 65536 };
@@ -26,8 +27,9 @@ struct cli_remote_output {
 
 struct cli_remote_command {
     struct cli_remote *remote;
-    char words[CLI_REMOTE_SCRIPT / 2]; /* quoted */
-    char links[CLI_REMOTE_SCRIPT / 4]; /* the script that names its files */
+    const struct cli_arguments *arguments; /* of this side */
+    char words[CLI_REMOTE_SCRIPT / 2];     /* quoted */
+    char links[CLI_REMOTE_SCRIPT / 4];     /* the script that names its files */
     size_t words_used, links_used;
     bool is_too_long;
     unsigned link_count;
@@ -37,7 +39,7 @@ struct cli_remote_command {
 
 /* Large: not for the stack. */
 void cli_remote_command_begin(struct cli_remote_command *command, struct cli_remote *remote,
-                              const char *name);
+                              const struct cli_arguments *arguments, const char *name);
 void cli_remote_command_word(struct cli_remote_command *command, const char *word);
 /*
  * Pushes a file, and adds its name there as a word. `what` names it in notes. Returns an exit code.
@@ -46,7 +48,7 @@ int cli_remote_command_input(struct cli_remote_command *command, const char *pat
                              const char *what);
 /*
  * Adds the name of an output. Files that the command derives from it ("trace.recording-1.etdp",
- * "PREFIX.0.npy") come back, too. "-" is standard output. Returns an exit code.
+ * "PREFIX.0.npy") come back, too, and no other. "-" is standard output. Returns an exit code.
  */
 int cli_remote_command_output(struct cli_remote_command *command, const char *path, bool is_prefix);
 

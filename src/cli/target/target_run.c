@@ -159,7 +159,7 @@ static int add_words(struct request *r)
 {
     const struct cli_arguments *arguments = r->arguments;
     int code = CLI_OK;
-    cli_remote_command_begin(&r->command, &r->remote, r->runs->name);
+    cli_remote_command_begin(&r->command, &r->remote, arguments, r->runs->name);
     for (unsigned i = 0; code == CLI_OK && i < arguments->word_count; i++) {
         code = cli_remote_command_input(&r->command, arguments->words[i], arguments->words[i]);
     }
