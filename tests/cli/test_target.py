@@ -56,6 +56,25 @@ class BySsh(TargetTest):
         self.assertEqual(timeless[:2], timeless[2:])
         self.assertNotEqual(outputs[0], outputs[1])
 
+    def test_target__an_input_of_any_name_leaves_what_is_there_whole(self):
+        for name in ("code", "gone", "out0", "0", "1", "code"):
+            (self.folder / name).write_bytes(self.model().read_bytes())
+            self.call("run", name, "-o", "trace.etdp")
+            (self.folder / name).unlink()
+        (file,) = (self.root() / "files").iterdir()
+        self.assertEqual(file.read_bytes(), self.model().read_bytes())
+        self.assertEqual(file.stat().st_mode & 0o777, 0o400)
+        self.assertEqual(self.left(), [])
+
+    def test_target__a_file_that_was_damaged_there_is_pushed_again(self):
+        self.call("run", self.model())
+        (file,) = (self.root() / "files").iterdir()
+        file.chmod(0o600)
+        file.write_bytes(b"0\n")
+        self.assertIn("pushing", self.call("run", self.model()).stderr)
+        self.assertEqual(file.read_bytes(), self.model().read_bytes())
+        self.assertNotIn("pushing", self.call("run", self.model()).stderr)
+
     def test_target__verdicts_keep_their_exit_code(self):
         done = self.call("verify", self.model(file="model.bpte"))
         self.assertTrue(done.stdout.startswith("PASS 3 of 3 test cases"), done.stdout)
@@ -200,7 +219,7 @@ class WhatGoesWrong(TargetTest):
         self.call("run", self.model(), "-o", "trace.etdp")
         whole = self.calls()
         for step in range(1, whole + 1):
-            for again in (False, True):  # a device that has everything, and one that has nothing
+            for again in (False, True):  # a device that has nothing, and one that has everything
                 with self.subTest(step=step, again=again):
                     self.device = self.folder / f"device{step}{again}"
                     self.device.mkdir()
@@ -216,8 +235,28 @@ class WhatGoesWrong(TargetTest):
                     if calls >= step and not (done.returncode == support.OK and calls == step):
                         self.assertEqual(done.returncode, support.UNAVAILABLE, done.stderr)
                         self.assertFalse((self.folder / "trace.etdp").exists())
+                    self.check_whole()
                     self.before("")
                     self.call("run", self.model(), "-o", "trace.etdp")
+
+    def check_whole(self):
+        """What is there is there as a whole, under its own name."""
+        for folder in ("files", "bundles"):
+            if (self.root() / folder).exists():
+                for path in (self.root() / folder).iterdir():
+                    self.assertRegex(path.name, "^[0-9a-f]{16}-[0-9]+$")
+
+    def test_target__what_a_connection_that_ends_left_of_a_push_is_removed(self):
+        self.before("""case $script in *'cat >'*'files/'*) script="head -c 99 | { $script; }" ;; esac""")
+        self.call("run", self.model(), code=support.UNAVAILABLE)
+        self.check_whole()
+        for folder in ("files", "bundles"):
+            left = self.root() / folder / "0123456789abcdef-5.1"
+            left.write_text("")
+            os.utime(left, (0, 0))
+        self.before("")
+        self.call("run", self.model())
+        self.check_whole()
 
     def test_target__a_full_disk_there_is_said_and_mended_later(self):
         with tarfile.open(self.runtime, "a") as tar:
@@ -226,7 +265,8 @@ class WhatGoesWrong(TargetTest):
             tar.addfile(info, io.BytesIO(bytes(info.size)))
         self.before("ulimit -f 64")
         done = self.call("run", self.model(), code=support.UNAVAILABLE)
-        self.assertRegex(done.stderr, "cannot be (copied|put in place) there")
+        self.assertIn("cannot be copied there: is its disk full?", done.stderr)
+        self.check_whole()
         self.before("")
         self.call("run", self.model())
 
@@ -235,6 +275,7 @@ class WhatGoesWrong(TargetTest):
         for path in (self.runtime, folder):
             path.mkdir()
         (self.runtime / "start").write_bytes(SMALL + b"""
+cd ..
 mkdir -p out0/trace.folder out9
 for F in evil trace.1.etdp .trace trace.folder/x trace.recording-1.etdp trace.recording-.etdp trace.recording-1.py \\
     trace.recording-1.etdp.py 'trace.recording-1\\..\\x.etdp' 'trace.threads-1:x.etdp' trace.etdp.sh .0.npy; do
@@ -250,6 +291,7 @@ echo > out9/trace; echo > evil; mkdir -p out1; echo > out1/trace.recording-1.etd
         for path in ("makefile", "model.py", "m.recording-x.etdp", "p.py", "p.forward.0.npy"):
             (self.folder / path).write_text("mine")
         (self.runtime / "start").write_bytes(SMALL + b"""
+cd ..
 for F in makefile model.py m.recording-x.etdp m.recording-2.etdp; do echo > out0/$F; done
 for F in p p.py p.forward.0.npy p.0.npy p.x.0.npy p.1.2.npy p-0.bin p-0.npy p..npy; do echo > out1/$F; done
 for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done

@@ -208,17 +208,26 @@ static int copy_by_adb(const struct cli_connection *connection, const char *dire
     return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, what);
 }
 
+/* Of a connection that ends, the shell there sees the end of the file. */
 int cli_connection_push(const struct cli_connection *connection, const char *local,
-                        const char *remote)
+                        const char *remote, const char *script)
 {
-    char text[CLI_TARGET_PATH + 64];
-    if (connection->is_adb) return copy_by_adb(connection, "push", local, remote, local);
-    snprintf(text, sizeof text, "cat > \"%s\"", remote);
-    const int code = cli_connection_run(connection, text, (struct cli_script_streams){local, NULL});
-    if (code == 0) return CLI_OK;
-    return code == 255 || code < 0 ? cli_connection_complain(connection, local)
-                                   : cli_complain(CLI_UNAVAILABLE, "%s: %s cannot be copied there",
-                                                  connection->name, local);
+    char text[3 * CLI_TARGET_PATH];
+    struct cli_script_streams streams = {local, ets_os_null_device};
+    int copied = CLI_OK;
+    if (connection->is_adb) {
+        copied = copy_by_adb(connection, "push", local, remote, local);
+        streams.input = NULL;
+    }
+    const char *first = copied != CLI_OK ? "false" : connection->is_adb ? ":" : "cat > \"$T\"";
+    snprintf(text, sizeof text, "umask 077; T=\"%s\"; { %s && %s; } || { rm -f \"$T\"; exit 1; }",
+             remote, first, script);
+    const int code = cli_connection_run(connection, text, streams);
+    if (copied != CLI_OK || code == 0) return copied;
+    if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
+    if (code == 255 || code < 0) return cli_connection_complain(connection, local);
+    return cli_complain(CLI_UNAVAILABLE, "%s: %s cannot be copied there: is its disk full?",
+                        connection->name, local);
 }
 
 int cli_connection_pull(const struct cli_connection *connection, const char *remote,

@@ -35,9 +35,12 @@ struct cli_script_streams {
 int cli_connection_run(const struct cli_connection *connection, const char *script,
                        struct cli_script_streams streams);
 
-/* Copies a file there, under a path that the shell there expands. Returns an exit code. */
+/*
+ * Copies a file there, under a path that the shell there expands; then `script` puts it in place,
+ * whose "$T" is that path. What did not succeed leaves no file. Returns an exit code.
+ */
 int cli_connection_push(const struct cli_connection *connection, const char *local,
-                        const char *remote);
+                        const char *remote, const char *script);
 /* Copies a file here, to `local`, which is made or replaced. Returns an exit code. */
 int cli_connection_pull(const struct cli_connection *connection, const char *remote,
                         const char *local);

@@ -64,24 +64,23 @@ static void make_plain(const char *from, char name[CLI_TARGET_TEXT], size_t used
     name[used] = '\0';
 }
 
-/* Messages there say the name. Each file but the first is in a folder of its own. */
+/*
+ * Each file is in a folder of its own, whatever its name. The command runs in the first one's, so
+ * that messages there say the name.
+ */
 int cli_remote_command_input(struct cli_remote_command *command, const char *path, const char *what)
 {
     struct cli_remote_command *c = command;
     char there[CLI_REMOTE_NAME], name[CLI_TARGET_TEXT], script[2 * CLI_TARGET_PATH];
     const int code = cli_remote_push(c->remote, path, what, there);
-    size_t used = 0;
     if (code != CLI_OK) return code;
-    if (c->link_count > 0) {
-        used = (size_t)snprintf(name, sizeof name, "%u/", c->link_count);
-        snprintf(script, sizeof script, "mkdir %u && ", c->link_count);
-        add_link(c, script);
-    }
-    make_plain(ets_os_name(path), name, used);
-    snprintf(script, sizeof script, "ln -s \"$R/files/%s\" ./%s && ", there, name);
+    const int used = snprintf(name, sizeof name, "../%u/", c->link_count);
+    make_plain(ets_os_name(path), name, (size_t)used);
+    snprintf(script, sizeof script, "%s%.*s%sln -s \"$R/files/%s\" %s && ",
+             c->link_count > 0 ? "mkdir " : "", c->link_count > 0 ? used : 0, name,
+             c->link_count > 0 ? " && " : "", there, name);
     add_link(c, script);
-    c->link_count++;
-    cli_remote_command_word(c, name);
+    cli_remote_command_word(c, c->link_count++ > 0 ? name : name + used);
     return CLI_OK;
 }
 
@@ -99,9 +98,9 @@ int cli_remote_command_output(struct cli_remote_command *command, const char *pa
     struct cli_remote_output *output = &c->outputs[c->output_count];
     *output = (struct cli_remote_output){.path = path, .is_prefix = is_prefix};
     make_plain(ets_os_name(path), output->base, 0);
-    snprintf(text, sizeof text, "mkdir out%u && ", c->output_count);
+    snprintf(text, sizeof text, "mkdir ../out%u && ", c->output_count);
     add_link(c, text);
-    snprintf(text, sizeof text, "out%u/%s", c->output_count++, output->base);
+    snprintf(text, sizeof text, "../out%u/%s", c->output_count++, output->base);
     cli_remote_command_word(c, text);
     return CLI_OK;
 }
@@ -116,10 +115,10 @@ int cli_remote_command_output(struct cli_remote_command *command, const char *pa
  * would end the shell before it has removed the folder.
  */
 static const char script_of_run[] =
-    "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir %s && cd %s && %s"
+    "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir -p %s/0 && cd %s/0 && %s"
     "{ exec 3<&0 4>&2 2>/dev/null; ETSCOPE_SELF=\"$B/start\" \"$B/start\"%s 2>&4 & P=$!; "
-    "{ cat <&3; : > gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&- 4>&-; wait $P; C=$?; "
-    "[ -e gone ] || { kill $W; echo $C > code; exit 0; }; cd ..; rm -rf %s; }; exit 1";
+    "{ cat <&3; : > ../gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&- 4>&-; wait $P; C=$?; "
+    "[ -e ../gone ] || { kill $W; echo $C > ../code; exit 0; }; cd ../..; rm -rf %s; }; exit 1";
 
 int cli_remote_command_run(struct cli_remote_command *command, const char *bundle,
                            const char *output)

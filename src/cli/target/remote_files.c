@@ -20,11 +20,16 @@
 
 enum { SCRIPT_BYTES = 16384, LISTING_BYTES = 1 << 20 };
 
-/* Folders of this user alone; runs that a lost connection left a day ago go away. */
+/*
+ * Folders of this user alone. Says the machine, the bundles, and the files with their sizes. Runs
+ * that a lost connection left a day ago go away, and what was pushed in part.
+ */
 static const char probe[] =
     "umask 077; R=\"%s\"; mkdir -p \"$R/bundles\" \"$R/files\" \"$R/runs\" && cd \"$R\" && "
-    "uname -m && ls bundles files; find runs -mindepth 1 -maxdepth 1 -mtime +0 "
-    "-exec rm -rf {} + 2>/dev/null; exit 0";
+    "uname -m && ls bundles; (cd files && stat -c '%%s %%n' * 2>/dev/null || wc -c * 2>/dev/null); "
+    "{ find runs -mindepth 1 -maxdepth 1 -mtime +0 -exec rm -rf {} +; "
+    "find files bundles -mindepth 1 -maxdepth 1 -name '*.*' -mmin +15 -exec rm -rf {} +; } "
+    "2>/dev/null; exit 0";
 
 static int read_listing(struct cli_remote *remote, const char *path)
 {
@@ -114,16 +119,6 @@ static int name_file(const char *path, char name[CLI_REMOTE_NAME], uint64_t *byt
     return CLI_OK;
 }
 
-static int run_there(struct cli_remote *remote, const char *script, const char *what)
-{
-    const struct cli_script_streams streams = {.input = NULL, .output = ets_os_null_device};
-    const int code = cli_connection_run(&remote->connection, script, streams);
-    if (code == 0) return CLI_OK;
-    if (code == 255 || code < 0) return cli_connection_complain(&remote->connection, what);
-    return cli_complain(CLI_UNAVAILABLE, "%s: %s cannot be put in place there: is its disk full?",
-                        remote->connection.name, what);
-}
-
 static void say_push(const struct cli_remote *remote, const char *what, uint64_t bytes)
 {
     char room[CLI_TARGET_TEXT];
@@ -136,17 +131,19 @@ int cli_remote_push(struct cli_remote *remote, const char *path, const char *wha
                     char name_out[CLI_REMOTE_NAME])
 {
     const char *root = remote->connection.root;
-    char script[SCRIPT_BYTES], there[CLI_TARGET_PATH];
+    char script[SCRIPT_BYTES], there[CLI_TARGET_PATH], line[CLI_REMOTE_NAME + 32];
     uint64_t bytes;
-    int code = name_file(path, name_out, &bytes);
-    if (code != CLI_OK || is_there(remote, name_out)) return code;
+    const int code = name_file(path, name_out, &bytes);
+    snprintf(line, sizeof line, "%" PRIu64 " %s", bytes, name_out);
+    if (code != CLI_OK || is_there(remote, line)) return code;
     say_push(remote, what, bytes);
     snprintf(there, sizeof there, "%s/files/%s.%s", root, name_out, remote->run);
-    code = cli_connection_push(&remote->connection, path, there);
     snprintf(script, sizeof script,
-             "cd \"%s/files\" && [ \"$(wc -c < %s.%s)\" -eq %" PRIu64 " ] && mv -f %s.%s %s", root,
-             name_out, remote->run, bytes, name_out, remote->run, name_out);
-    return code == CLI_OK ? run_there(remote, script, path) : code;
+             "[ \"$(wc -c < \"$T\")\" -eq %" PRIu64
+             " ] && chmod 400 \"$T\" && "
+             "mv -f \"$T\" \"%s/files/%s\"",
+             bytes, root, name_out);
+    return cli_connection_push(&remote->connection, path, there, script);
 }
 
 /* Beside the program, in its libraries, or named by ETSCOPE_BUNDLES. */
@@ -173,18 +170,19 @@ static int push_tar(struct cli_remote *remote, const char *path, char name_out[C
     const char *root = remote->connection.root;
     char script[SCRIPT_BYTES], there[CLI_TARGET_PATH];
     uint64_t bytes;
-    int code = name_file(path, name_out, &bytes);
+    const int code = name_file(path, name_out, &bytes);
     if (code != CLI_OK || is_there(remote, name_out)) return code;
     say_push(remote, "the program", bytes);
     snprintf(there, sizeof there, "%s/bundles/%s.%s.tar", root, name_out, remote->run);
-    code = cli_connection_push(&remote->connection, path, there);
-    /* Of two that do this at once, the second finds the first one's folder. */
+    /* Of two that do this at once, the second finds the first one's folder, or moves its own into
+     * it. */
     snprintf(script, sizeof script,
-             "cd \"%s/bundles\" && N=%s && T=$N.%s && mkdir $T && tar -xf $T.tar -C $T && "
-             "rm -f $T.tar && { [ -d $N ] || mv $T $N || [ -d $N ]; }; C=$?; rm -rf $T $T.tar; "
-             "exit $C",
-             root, name_out, remote->run);
-    return code == CLI_OK ? run_there(remote, script, "the program") : code;
+             "[ \"$(wc -c < \"$T\")\" -eq %" PRIu64
+             " ] && cd \"%s/bundles\" && N=%s && F=$N.%s && "
+             "mkdir $F && { tar -xf \"$T\" -C $F && { [ -d $N ] || mv $F $N || [ -d $N ]; }; C=$?; "
+             "rm -rf $F $N/$F \"$T\"; [ $C -eq 0 ]; }",
+             bytes, root, name_out, remote->run);
+    return cli_connection_push(&remote->connection, path, there, script);
 }
 
 static int push_folder(struct cli_remote *remote, const char *folder,
