@@ -172,6 +172,27 @@ class BySsh(TargetTest):
                                  "trace.threads-1.etdp", "trace.threads-2.etdp"])
         self.assertEqual(self.left(), [])
 
+    def test_target__the_shared_connection_is_in_a_folder_that_no_other_user_can_write(self):
+        path = self.folder / "modes"
+        self.before(f"""path=$(printf '%s\\n' "$@" | sed -n 's/^-oControlPath=//p')
+stat -c %a "$(dirname "$path")" >> {path}""")
+        private = self.folder / "private"
+        private.mkdir()
+        for folder in (private, "/tmp"):
+            with self.subTest(folder=folder):
+                done = support.call(*self.words("run", self.model()), cwd=self.folder,
+                                    **{**self.environment(), "TMPDIR": str(folder), "XDG_RUNTIME_DIR": "/tmp"})  # fmt: skip
+                self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertEqual(set(path.read_text().splitlines()), {"700"})
+        self.assertEqual(list(private.iterdir()), [])
+        long = self.folder / ("n" * 90)
+        long.mkdir()
+        self.before("")
+        done = support.call(*self.words("run", self.model()), cwd=self.folder,
+                            **{**self.environment(), "TMPDIR": str(long)})  # fmt: skip
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertNotIn("Control", (self.device / "calls").read_text().splitlines()[-1])
+
     def test_target__two_at_once_share_what_they_push(self):
         both = [self.start("run", self.model(), "-o", f"{i}.etdp") for i in range(2)]
         for each in both:

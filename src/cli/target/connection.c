@@ -58,25 +58,21 @@ static bool parse_ssh(const char *text, struct cli_connection *connection)
            copy_part(connection->port, sizeof connection->port, colon + 1, digits);
 }
 
-/* A folder for ssh's socket that no other user can write. */
-static void choose_socket(struct cli_connection *connection)
+void cli_connection_share(struct cli_connection *connection, const char *folder)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
-    if (folder == NULL || *folder == '\0') folder = ets_os_temporary_root();
-    const int size = snprintf(connection->socket, sizeof connection->socket, "%s/etscope-ssh-%ld",
-                              folder, ets_os_process_number());
-    /* ssh adds 17 characters, and the path of a socket has about 100. */
-    if (size < 0 || size > 80 || !ets_os_has_local_sockets) connection->socket[0] = '\0';
+    struct cli_connection *c = connection;
+    if (c->is_adb || !ets_os_has_local_sockets) return;
+    const int size = snprintf(c->socket, sizeof c->socket, "%s/s", folder);
+    /* ssh adds 17 characters, and the path of a socket has about 100; it reads more into some
+     * marks. */
+    if (size < 0 || size > 80 || strpbrk(folder, "%$ \t\"\\'") != NULL) c->socket[0] = '\0';
 }
 
 int cli_connection_parse(const char *text, struct cli_connection *connection_out)
 {
     struct cli_connection *c = connection_out;
     *c = (struct cli_connection){.name = text, .root = ssh_root};
-    if (strncmp(text, "ssh:", 4) == 0 && parse_ssh(text + 4, c)) {
-        choose_socket(c);
-        return CLI_OK;
-    }
+    if (strncmp(text, "ssh:", 4) == 0 && parse_ssh(text + 4, c)) return CLI_OK;
     c->is_adb = true;
     c->root = adb_root;
     if (strcmp(text, "adb") == 0) return CLI_OK;
@@ -244,7 +240,7 @@ void cli_connection_close(const struct cli_connection *connection)
 {
     struct words words = {.count = 0};
     char socket[CLI_TARGET_PATH + 16];
-    if (connection->is_adb || connection->socket[0] == '\0') return;
+    if (connection->socket[0] == '\0') return;
     if (ets_os_look(connection->socket).kind == ETS_OS_NOTHING) return;
     add(&words, program_of(connection));
     snprintf(socket, sizeof socket, "-oControlPath=%s", connection->socket);
@@ -255,4 +251,5 @@ void cli_connection_close(const struct cli_connection *connection)
     add(&words, connection->address);
     (void)run_words(&words,
                     (struct cli_script_streams){.input = NULL, .output = ets_os_null_device});
+    ets_os_remove(connection->socket);
 }

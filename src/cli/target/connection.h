@@ -1,6 +1,6 @@
 /*
  * A way to another machine: runs scripts of its shell, and copies files. The connection is opened
- * for each call; ssh keeps one open for all of them.
+ * for each call, unless cli_connection_share lets ssh keep one open for all of them.
  */
 #ifndef ETSCOPE_CLI_TARGET_CONNECTION_H
 #define ETSCOPE_CLI_TARGET_CONNECTION_H
@@ -21,6 +21,12 @@ struct cli_connection {
 
 /* "ssh:me@board:2222", "adb:emulator-5554". Returns an exit code. */
 int cli_connection_parse(const char *text, struct cli_connection *connection_out);
+
+/*
+ * Lets ssh keep one connection open for all calls, through a socket in the folder. Who can write
+ * there can take over the connection: the folder is of this user alone.
+ */
+void cli_connection_share(struct cli_connection *connection, const char *folder);
 
 /* Where a script's standard streams go. */
 struct cli_script_streams {
@@ -45,7 +51,7 @@ int cli_connection_push(const struct cli_connection *connection, const char *loc
 int cli_connection_pull(const struct cli_connection *connection, const char *remote,
                         const char *local);
 
-/* Ends ssh's shared connection. */
+/* Ends ssh's shared connection; its folder is empty of it. */
 void cli_connection_close(const struct cli_connection *connection);
 
 /* Says that the connection was lost or refused. Returns an exit code. */

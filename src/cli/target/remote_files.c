@@ -61,6 +61,7 @@ int cli_remote_open(const char *target, struct cli_remote *remote_out)
     int code = cli_connection_parse(target, &remote->connection);
     if (code == CLI_OK) code = cli_child_folder(remote->folder, sizeof remote->folder);
     if (code != CLI_OK) return code;
+    cli_connection_share(&remote->connection, remote->folder);
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(remote->run, sizeof remote->run, "%lx%08lx", ets_os_process_number(),
              (unsigned long)now.tv_nsec ^ (unsigned long)now.tv_sec << 30);
@@ -84,8 +85,8 @@ void cli_remote_close(struct cli_remote *remote)
 {
     if (remote->folder[0] != '\0') {
         remove_here(remote, "listing");
-        ets_os_remove_folder(remote->folder);
         cli_connection_close(&remote->connection);
+        ets_os_remove_folder(remote->folder);
     }
     free(remote->listing);
     *remote = (struct cli_remote){.listing = NULL};
