@@ -257,7 +257,7 @@ class TargetTest(FolderTest):
 
     def left(self):
         """What a command left in its folder there."""
-        return sorted(path.name for path in (self.root() / "runs").iterdir())
+        return sorted(path.name for path in (self.root() / "runs").glob("*"))
 
     def calls(self):
         """How often the device was called."""

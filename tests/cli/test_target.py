@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import tarfile
+import time
 import unittest
 
 import run_support as support
@@ -330,7 +331,8 @@ for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
                       self.call("run", self.model(), "-o", "results/other.etdp", code=support.INTERNAL).stderr)
 
     def test_target__other_words_are_refused(self):
-        for target in ("board", "ssh:", "ssh:-oProxyCommand=x", "ssh:me@board:port", "adb:", "serial:x", "ssh:a b"):
+        for target in ("board", "ssh:", "ssh:-oProxyCommand=x", "ssh:me@board:port", "adb:", "serial:x", "ssh:a b",
+                       "ssh:me@", "ssh:me@:22", "ssh:me@[]", "ssh:me@[::1", "ssh:me@[::1]22", "ssh:me@board:123456789"):  # fmt: skip
             self.target = target
             done = self.call("run", self.model(), code=support.USAGE)
             self.assertIn(f'--target takes ssh:USER@HOST[:PORT] or adb[:SERIAL], not "{target}"', done.stderr)
@@ -340,6 +342,30 @@ for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
         done = self.call("run", self.folder / "none.pte", code=support.INPUT)
         self.assertIn("none.pte: no such file", done.stderr)
         self.assertFalse((self.device / "calls").exists())
+
+    def test_target__addresses_of_ipv6_are_those_of_ssh(self):
+        for target, words in (("me@[::1]:22", "-p 22 me@::1"), ("me@[fe80::1%eth0]", "me@fe80::1%eth0"),
+                              ("me@fe80::1", "me@fe80::1"), ("::1", "::1"), ("me@board:22", "-p 22 me@board")):  # fmt: skip
+            self.target = f"ssh:{target}"
+            (self.device / "calls").unlink(missing_ok=True)
+            self.call("run", self.model())
+            said = (self.device / "calls").read_text().partition(" umask ")[0]
+            self.assertTrue(said.endswith(f" {words}"), said)
+            self.assertEqual(words.startswith("-p"), " -p " in said, said)
+
+    def test_target__an_interrupt_while_pushing_ends_both_sides_at_once(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                self.before(f"""case $script in *'cat >'*) : > {self.folder}/pushing; exec sleep 60 ;; esac""")
+                (self.folder / "pushing").unlink(missing_ok=True)
+                running = self.start("run", self.model())
+                self.wait_until((self.folder / "pushing").exists)
+                begun = time.time()
+                running.send_signal(number)
+                error = running.communicate(timeout=60)[1]
+                self.assertEqual(running.returncode, 128 + number, error)
+                self.assertNotIn("etscope: ", error)
+                self.assertLess(time.time() - begun, 3)
 
     def test_target__a_folder_with_a_runtime_of_ones_own_is_packed_and_pushed_once(self):
         self.runtime = self.folder / "own"
@@ -373,6 +399,9 @@ for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
         done = self.call("run", self.model(), code=support.UNAVAILABLE)
         self.assertIn(f"etscope: {self.folder}/ssh: No such file or directory; install it, or name it in ETSCOPE_SSH",
                       done.stderr)
+        done = support.call(*self.words("run", self.model()), cwd=self.folder,
+                            **{**self.environment(), "ETSCOPE_SSH": "/none/adbtools/ssh"})  # fmt: skip
+        self.assertIn("name it in ETSCOPE_SSH", done.stderr)
 
 
 class ByAdb(TargetTest):
@@ -385,6 +414,10 @@ class ByAdb(TargetTest):
         self.assertEqual(self.left(), [])
         self.call("verify", self.model(file="model.bpte"), "--rtol", "0", "--atol", "0", "--rms", "0",
                   code=support.NEGATIVE)  # fmt: skip
+        (self.folder / "-x.pte").write_bytes(self.model("mlp_portable").read_bytes())
+        done = support.call("run", "--target", self.target, "--", "-x.pte", cwd=self.folder, **self.environment())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertIn("push ./-x.pte ", (self.device / "calls").read_text())
         self.before("exit 1")
         self.call("run", self.model(), code=support.UNAVAILABLE)
 

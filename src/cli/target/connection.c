@@ -14,7 +14,8 @@
 #include "host/os/os_processes.h"
 #include "host/os/os_sockets.h"
 
-enum { MOST_WORDS = 24, MOMENT_NS = 2000000, PATIENCE = 2500 /* moments: 5 s */ };
+/* Moments: the script of a command has 5 s to end itself; one that takes a file does so at once. */
+enum { MOST_WORDS = 24, MOMENT_NS = 2000000, PATIENCE = 2500, PATIENCE_OF_PUSH = 50 };
 
 static const char ssh_root[] = "$HOME/.cache/etscope";
 static const char adb_root[] = "/data/local/tmp/etscope";
@@ -44,18 +45,39 @@ static bool is_address(const char *text)
     return *text != '\0' && *text != '-';
 }
 
+/* [::1]:22, whose brackets ssh does not know; an address with several colons is IPv6's, too. */
+static bool parse_host(const char *host, const char **end_out, bool *has_brackets_out)
+{
+    const char *colon = strchr(host, ':'), *bracket = strchr(host, ']');
+    *has_brackets_out = *host == '[';
+    if (*host == '[') {
+        *end_out = bracket;
+        return bracket != NULL && bracket > host + 1 && (bracket[1] == '\0' || bracket[1] == ':');
+    }
+    const bool has_port = colon != NULL && strchr(colon + 1, ':') == NULL;
+    *end_out = has_port ? colon : host + strlen(host);
+    return *end_out > host && bracket == NULL;
+}
+
+/* USER@HOST[:PORT] */
 static bool parse_ssh(const char *text, struct cli_connection *connection)
 {
-    const char *at = strchr(text, '@');
-    const char *colon = strrchr(at == NULL ? text : at, ':');
-    const char *bracket = strrchr(text, ']'); /* of an IPv6 address */
-    if (colon != NULL && bracket != NULL && colon < bracket) colon = NULL;
-    const size_t size = colon == NULL ? strlen(text) : (size_t)(colon - text);
-    if (!copy_part(connection->address, sizeof connection->address, text, size)) return false;
-    if (colon == NULL) return is_address(connection->address);
-    const size_t digits = strspn(colon + 1, "0123456789");
-    return digits > 0 && colon[1 + digits] == '\0' && is_address(connection->address) &&
-           copy_part(connection->port, sizeof connection->port, colon + 1, digits);
+    char *address = connection->address;
+    const char *at = strrchr(text, '@'), *host = at == NULL ? text : at + 1, *end;
+    const size_t user = (size_t)(host - text);
+    bool has_brackets;
+    if (!parse_host(host, &end, &has_brackets)) return false;
+    const char *port = end + has_brackets;
+    host += has_brackets;
+    if (!copy_part(address, sizeof connection->address, text, user) ||
+        !copy_part(address + user, sizeof connection->address - user, host, (size_t)(end - host)) ||
+        !is_address(address)) {
+        return false;
+    }
+    if (*port == '\0') return true;
+    const size_t digits = strspn(port + 1, "0123456789");
+    return digits > 0 && port[1 + digits] == '\0' &&
+           copy_part(connection->port, sizeof connection->port, port + 1, digits);
 }
 
 void cli_connection_share(struct cli_connection *connection, const char *folder)
@@ -136,7 +158,7 @@ static void close_feed(struct ets_os_process *process)
 static int wait_for(const char *program, struct ets_os_process *process)
 {
     const struct timespec moment = {0, MOMENT_NS};
-    int code = 0, patience = PATIENCE;
+    int code = 0, patience = process->feed >= 0 ? PATIENCE : PATIENCE_OF_PUSH;
     enum ets_os_end end;
     while ((end = ets_os_wait(process, false, &code)) == ETS_OS_RUNS) {
         if (cli_interrupted() != 0) {
@@ -153,7 +175,8 @@ static int wait_for(const char *program, struct ets_os_process *process)
     return end == ETS_OS_EXITED ? code : CLI_SIGNAL + code;
 }
 
-static int run_words(const struct words *words, struct cli_script_streams streams)
+static int run_words(const struct cli_connection *connection, const struct words *words,
+                     struct cli_script_streams streams)
 {
     const struct ets_os_streams wanted = {
         .input = streams.input, .output = streams.output, .has_feed = streams.input == NULL};
@@ -161,8 +184,7 @@ static int run_words(const struct words *words, struct cli_script_streams stream
     const int failed = ets_os_start(words->items, &wanted, &process);
     if (failed == 0) return wait_for(words->items[0], &process);
     cli_complain(CLI_UNAVAILABLE, "%s: %s; install it, or name it in %s", words->items[0],
-                 strerror(failed),
-                 strstr(words->items[0], "adb") != NULL ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
+                 strerror(failed), connection->is_adb ? "ETSCOPE_ADB" : "ETSCOPE_SSH");
     return -1;
 }
 
@@ -174,7 +196,7 @@ int cli_connection_run(const struct cli_connection *connection, const char *scri
     begin(connection, &words, socket);
     if (connection->is_adb) add(&words, "shell");
     add(&words, script);
-    return run_words(&words, streams);
+    return run_words(connection, &words, streams);
 }
 
 int cli_connection_complain(const struct cli_connection *connection, const char *what)
@@ -201,7 +223,8 @@ static int copy_by_adb(const struct cli_connection *connection, const char *dire
     add(&words, direction);
     add(&words, from);
     add(&words, to);
-    return run_words(&words, quiet) == 0 ? CLI_OK : cli_connection_complain(connection, what);
+    return run_words(connection, &words, quiet) == 0 ? CLI_OK
+                                                     : cli_connection_complain(connection, what);
 }
 
 /* Of a connection that ends, the shell there sees the end of the file. */
@@ -212,7 +235,9 @@ int cli_connection_push(const struct cli_connection *connection, const char *loc
     struct cli_script_streams streams = {local, ets_os_null_device};
     int copied = CLI_OK;
     if (connection->is_adb) {
-        copied = copy_by_adb(connection, "push", local, remote, local);
+        char path[CLI_TARGET_PATH + 2]; /* that begins with - is no option of adb */
+        snprintf(path, sizeof path, "%s%s", *local == '-' ? "./" : "", local);
+        copied = copy_by_adb(connection, "push", path, remote, local);
         streams.input = NULL;
     }
     const char *first = copied != CLI_OK ? "false" : connection->is_adb ? ":" : "cat > \"$T\"";
@@ -249,7 +274,7 @@ void cli_connection_close(const struct cli_connection *connection)
     add(&words, "-O");
     add(&words, "exit");
     add(&words, connection->address);
-    (void)run_words(&words,
+    (void)run_words(connection, &words,
                     (struct cli_script_streams){.input = NULL, .output = ets_os_null_device});
     ets_os_remove(connection->socket);
 }

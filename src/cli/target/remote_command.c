@@ -80,7 +80,8 @@ int cli_remote_command_input(struct cli_remote_command *command, const char *pat
              c->link_count > 0 ? "mkdir " : "", c->link_count > 0 ? used : 0, name,
              c->link_count > 0 ? " && " : "", there, name);
     add_link(c, script);
-    cli_remote_command_word(c, c->link_count++ > 0 ? name : name + used);
+    const bool is_here = c->link_count++ == 0 && name[used] != '-'; /* no option */
+    cli_remote_command_word(c, is_here ? name + used : name);
     return CLI_OK;
 }
 

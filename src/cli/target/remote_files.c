@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/target/remote_files.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +35,10 @@ static const char probe[] =
 static int read_listing(struct cli_remote *remote, const char *path)
 {
     FILE *file = fopen(path, "rb");
+    if (file == NULL) return cli_complain(CLI_INTERNAL, "%s: %s", path, strerror(errno));
     remote->listing = calloc(LISTING_BYTES + 1, 1);
-    if (file == NULL || remote->listing == NULL) {
-        if (file != NULL) fclose(file);
+    if (remote->listing == NULL) {
+        fclose(file);
         return cli_complain(CLI_INTERNAL, "no memory for what the target has");
     }
     remote->listing[fread(remote->listing, 1, LISTING_BYTES, file)] = '\0';
