@@ -3,12 +3,13 @@
 import io
 import os
 import signal
+import sys
 import tarfile
 import time
 import unittest
 
 import run_support as support
-from target_support import TargetTest
+from target_support import TargetTest, write_program
 
 # A program that takes no time: it writes its output.
 SMALL = b"""#!/bin/sh
@@ -349,7 +350,7 @@ for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
             self.target = f"ssh:{target}"
             (self.device / "calls").unlink(missing_ok=True)
             self.call("run", self.model())
-            said = (self.device / "calls").read_text().partition(" umask ")[0]
+            said = (self.device / "calls").read_text().partition(" exec sh ")[0]
             self.assertTrue(said.endswith(f" {words}"), said)
             self.assertEqual(words.startswith("-p"), " -p " in said, said)
 
@@ -366,6 +367,59 @@ for F in 0.npy 1-0.bin other.0.npy x.1.0.npy .0.npy; do echo > "out2/$F"; done
                 self.assertEqual(running.returncode, 128 + number, error)
                 self.assertNotIn("etscope: ", error)
                 self.assertLess(time.time() - begun, 3)
+
+    def test_target__a_run_whose_end_is_lost_leaves_no_folder(self):
+        self.before("""case $script in *'cat code'*) exit 255 ;; esac""")
+        self.call("run", self.model(), "-o", "trace.etdp", code=support.UNAVAILABLE)
+        self.assertEqual(self.left(), [])
+        self.before("""script=$(printf '%s' "$script" | sed 's/ln -s/false/')""")
+        self.assertIn("the command cannot begin", self.call("run", self.model(), code=support.UNAVAILABLE).stderr)
+        self.assertEqual(self.left(), [])
+
+    def test_target__runs_of_a_day_ago_go_away_but_those_that_run(self):
+        self.before("")
+        for name, shell in (("old", "999999999"), ("running", str(os.getpid())), ("older", "")):
+            path = self.root() / "runs" / name
+            path.mkdir(parents=True)
+            (path / "shell").write_text(shell)
+            os.utime(path, (0, 0))
+        self.call("run", self.model())
+        self.assertEqual(self.left(), ["running"])
+
+    def test_target__what_does_not_stop_there_is_killed(self):
+        with tarfile.open(self.runtime, "w") as tar:
+            text = f"#!/bin/sh\ntrap '' TERM INT\n: > {self.folder}/begun\nwhile :; do sleep 0.1; done\n".encode()
+            info = tarfile.TarInfo("start")
+            info.size, info.mode = len(text), 0o755
+            tar.addfile(info, io.BytesIO(text))
+        running = self.start("run", self.model())
+        self.wait_until((self.folder / "begun").exists)
+        running.send_signal(signal.SIGTERM)
+        error = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 128 + signal.SIGTERM, error)
+        self.assertEqual(self.left(), [])
+
+    def test_target__the_login_shell_may_be_any_and_may_print(self):
+        write_program(self.folder / "bin" / "is_words", f"""#!{sys.executable}
+import re, sys
+sys.exit(not re.fullmatch(r"exec sh -c '[^'!\\\\]*('\\\\['!\\\\]'[^'!\\\\]*)*'", sys.argv[1]))
+""")
+        # As fish and csh, it knows only words, and prints first.
+        self.before(f"""{self.folder}/bin/is_words "$script" || {{ echo "unknown: $script" >&2; exit 127; }}
+echo 'Welcome to board 7'; printf 'two!'""")
+        self.call("run", self.model(), "-o", "it's!\\ here.etdp", "--method", "it's!\\")
+        self.assertEqual((self.folder / "it's!\\ here.etdp").read_text(), "trace\n")
+        self.assertNotIn("pushing", self.call("run", self.model(), "-o", "trace.etdp").stderr)
+        self.assertEqual((self.folder / "trace.etdp").read_text(), "trace\n")
+
+    def test_target__a_machine_and_an_exit_code_are_checked(self):
+        for machine in ("../x86_64", "x86 64", "", "x" * 40):
+            self.before(f"""script=$(printf '%s' "$script" | sed "s,uname -m,echo \\"{machine}\\",")""")
+            self.assertIn("its shell did not answer", self.call("run", self.model(), code=support.UNAVAILABLE).stderr)
+        for code in ("256", "99999999999999999999", "-1", "x"):
+            self.before(f"""script=$(printf '%s' "$script" | sed "s,cat code,echo {code},")""")
+            self.call("run", self.model(), code=support.UNAVAILABLE)
+            self.assertEqual(self.left(), [])
 
     def test_target__a_folder_with_a_runtime_of_ones_own_is_packed_and_pushed_once(self):
         self.runtime = self.folder / "own"

@@ -188,15 +188,56 @@ static int run_words(const struct cli_connection *connection, const struct words
     return -1;
 }
 
+static const char mark[] = "etscope answers:\n";
+
+/*
+ * ssh gives the words to the login shell, which may be fish or csh: in single quotes they are
+ * alike, but for backslashes and exclamation marks, which stand outside of them.
+ */
+static char *word_for_shells(const char *script, bool is_marked)
+{
+    static const char begins[] = "exec sh -c '", says[] = "echo etscope answers:; ";
+    char *text = malloc(4 * strlen(script) + sizeof begins + sizeof says), *to = text;
+    if (text == NULL) return NULL;
+    to += sprintf(to, "%s%s", begins, is_marked ? says : "");
+    for (const char *c = script; *c != '\0'; c++) {
+        if (strchr("'\\!", *c) != NULL) to += sprintf(to, "'\\%c'", *c);
+        else *to++ = *c;
+    }
+    memcpy(to, "'", 2);
+    return text;
+}
+
 int cli_connection_run(const struct cli_connection *connection, const char *script,
                        struct cli_script_streams streams)
 {
     struct words words = {.count = 0};
-    char socket[CLI_TARGET_PATH + 16];
+    char socket[CLI_TARGET_PATH + 16], *word = NULL;
     begin(connection, &words, socket);
-    if (connection->is_adb) add(&words, "shell");
-    add(&words, script);
-    return run_words(connection, &words, streams);
+    if (connection->is_adb) {
+        add(&words, "shell");
+    } else {
+        word = word_for_shells(script, streams.output != NULL);
+        if (word == NULL) {
+            cli_complain(CLI_INTERNAL, "no memory for a script");
+            return -1;
+        }
+    }
+    add(&words, word != NULL ? word : script);
+    const int code = run_words(connection, &words, streams);
+    free(word);
+    return code;
+}
+
+size_t cli_connection_answer(const struct cli_connection *connection, const void *data, size_t size)
+{
+    const char *bytes = data;
+    const size_t mark_size = sizeof mark - 1;
+    if (connection->is_adb) return 0;
+    for (size_t i = 0; i + mark_size <= size; i++) {
+        if (memcmp(bytes + i, mark, mark_size) == 0) return i + mark_size;
+    }
+    return size;
 }
 
 int cli_connection_complain(const struct cli_connection *connection, const char *what)

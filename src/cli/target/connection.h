@@ -42,12 +42,22 @@ int cli_connection_run(const struct cli_connection *connection, const char *scri
                        struct cli_script_streams streams);
 
 /*
+ * Where an answer begins in the file of `output`, after what the login shell printed; `size`: there
+ * is none.
+ */
+size_t cli_connection_answer(const struct cli_connection *connection, const void *data,
+                             size_t size);
+
+/*
  * Copies a file there, under a path that the shell there expands; then `script` puts it in place,
  * whose "$T" is that path. What did not succeed leaves no file. Returns an exit code.
  */
 int cli_connection_push(const struct cli_connection *connection, const char *local,
                         const char *remote, const char *script);
-/* Copies a file here, to `local`, which is made or replaced. Returns an exit code. */
+/*
+ * Copies a file here, to `local`, which is made or replaced: from cli_connection_answer on. Returns
+ * an exit code.
+ */
 int cli_connection_pull(const struct cli_connection *connection, const char *remote,
                         const char *local);
 

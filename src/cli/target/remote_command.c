@@ -113,13 +113,15 @@ int cli_remote_command_output(struct cli_remote_command *command, const char *pa
  * and its folder removed. The shell gives commands in the background no standard input of its own;
  * the one that waits for its end stays until the connection is closed, or is killed before. What
  * the shell itself says of a command that was stopped is dropped: without a connection, saying it
- * would end the shell before it has removed the folder.
+ * would end the shell before it has removed the folder. What does not stop is killed.
  */
 static const char script_of_run[] =
-    "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir -p %s/0 && cd %s/0 && %s"
+    "umask 077; R=\"%s\"; B=\"$R/bundles/%s\"; cd \"$R/runs\" && mkdir -p %s/0 && cd %s/0 && "
+    "echo $$ > ../shell && %s"
     "{ exec 3<&0 4>&2 2>/dev/null; ETSCOPE_SELF=\"$B/start\" \"$B/start\"%s 2>&4 & P=$!; "
-    "{ cat <&3; : > ../gone; kill $P; } >/dev/null 2>&1 & W=$!; exec 3<&- 4>&-; wait $P; C=$?; "
-    "[ -e ../gone ] || { kill $W; echo $C > ../code; exit 0; }; cd ../..; rm -rf %s; }; exit 1";
+    "{ cat <&3; : > ../gone; kill $P; sleep 3; kill -9 $P; } >/dev/null 2>&1 & W=$!; "
+    "exec 3<&- 4>&-; wait $P; C=$?; kill $W; "
+    "[ -e ../gone ] || { echo $C > ../code && exit 0; }; }; rm -rf \"$R/runs/%s\"; exit 1";
 
 int cli_remote_command_run(struct cli_remote_command *command, const char *bundle,
                            const char *output)
@@ -154,7 +156,10 @@ static int read_end(const struct cli_remote_command *c, char text[END_BYTES])
     const int code = cli_connection_run(&remote->connection, script,
                                         (struct cli_script_streams){.input = NULL, .output = path});
     FILE *file = code == 0 ? fopen(path, "rb") : NULL;
-    const size_t size = file == NULL ? 0 : fread(text, 1, END_BYTES - 1, file);
+    size_t size = file == NULL ? 0 : fread(text, 1, END_BYTES - 1, file);
+    const size_t begin = cli_connection_answer(&remote->connection, text, size);
+    size -= begin;
+    memmove(text, text + begin, size);
     text[size] = '\0';
     if (file != NULL) fclose(file);
     ets_os_remove(path);
@@ -169,7 +174,8 @@ struct arrivals {
     unsigned count;
 };
 
-static int write_copy(const char *from, const char *path, struct ets_output **output_out)
+static int write_copy(const struct cli_connection *connection, const char *from, const char *path,
+                      struct ets_output **output_out)
 {
     struct ets_error error;
     struct ets_file *file;
@@ -177,7 +183,8 @@ static int write_copy(const char *from, const char *path, struct ets_output **ou
     const enum ets_status status = ets_output_open(path, output_out, &error);
     if (status == ETS_OK) {
         const struct ets_bytes bytes = ets_file_bytes(file);
-        ets_output_write(*output_out, bytes.data, bytes.size);
+        const size_t begin = cli_connection_answer(connection, bytes.data, bytes.size);
+        ets_output_write(*output_out, bytes.data + begin, bytes.size - begin);
     }
     ets_file_close(file);
     return status == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
@@ -197,7 +204,8 @@ static int pull(const struct cli_remote_command *c, const char *name, const char
              name);
     snprintf(here, sizeof here, "%s/pulled", c->remote->folder);
     int code = cli_connection_pull(&c->remote->connection, there, here);
-    if (code == CLI_OK) code = write_copy(here, kept, &arrivals->files[arrivals->count]);
+    if (code == CLI_OK)
+        code = write_copy(&c->remote->connection, here, kept, &arrivals->files[arrivals->count]);
     ets_os_remove(here);
     if (code == CLI_OK) arrivals->paths[arrivals->count++] = kept;
     else free(kept);
@@ -282,11 +290,18 @@ int cli_remote_command_end(struct cli_remote_command *command)
 {
     static char text[END_BYTES];
     int failed = read_end(command, text);
-    if (failed != CLI_OK) return failed;
-    const int code = atoi(text);
+    if (failed != CLI_OK) {
+        if (cli_interrupted() == 0) remove_run(command);
+        return failed;
+    }
+    const unsigned long code = strtoul(text, NULL, 10);
+    if (code > 255) {
+        failed = cli_complain(CLI_UNAVAILABLE, "%s: its shell gave no exit code",
+                              command->remote->connection.name);
+    }
     if (code == CLI_OK || code == CLI_NEGATIVE) {
         failed = pull_outputs(command, text + strcspn(text, "\r\n"));
     }
     remove_run(command);
-    return failed != CLI_OK ? failed : code;
+    return failed != CLI_OK ? failed : (int)code;
 }

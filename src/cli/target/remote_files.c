@@ -28,9 +28,26 @@ enum { SCRIPT_BYTES = 16384, LISTING_BYTES = 1 << 20 };
 static const char probe[] =
     "umask 077; R=\"%s\"; mkdir -p \"$R/bundles\" \"$R/files\" \"$R/runs\" && cd \"$R\" && "
     "uname -m && ls bundles; (cd files && stat -c '%%s %%n' * 2>/dev/null || wc -c * 2>/dev/null); "
-    "{ find runs -mindepth 1 -maxdepth 1 -mtime +0 -exec rm -rf {} +; "
+    "{ for F in $(find runs -mindepth 1 -maxdepth 1 -mtime +0); do "
+    "kill -0 $(cat $F/shell) || rm -rf $F; done; "
     "find files bundles -mindepth 1 -maxdepth 1 -name '*.*' -mmin +15 -exec rm -rf {} +; } "
     "2>/dev/null; exit 0";
+
+/* The first line. It is a part of the names of bundles. */
+static int read_machine(struct cli_remote *remote)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t size = strspn(remote->listing, plain);
+    const char end = remote->listing[size];
+    if (size == 0 || size >= sizeof remote->machine || (end != '\r' && end != '\n')) {
+        return cli_complain(CLI_UNAVAILABLE,
+                            "%s: its shell did not answer: no folder could be made below %s",
+                            remote->connection.name, remote->connection.root);
+    }
+    memcpy(remote->machine, remote->listing, size);
+    remote->machine[size] = '\0';
+    return CLI_OK;
+}
 
 static int read_listing(struct cli_remote *remote, const char *path)
 {
@@ -41,17 +58,13 @@ static int read_listing(struct cli_remote *remote, const char *path)
         fclose(file);
         return cli_complain(CLI_INTERNAL, "no memory for what the target has");
     }
-    remote->listing[fread(remote->listing, 1, LISTING_BYTES, file)] = '\0';
+    size_t size = fread(remote->listing, 1, LISTING_BYTES, file);
     fclose(file);
-    const size_t size = strcspn(remote->listing, "\r\n");
-    if (size == 0 || size >= sizeof remote->machine) {
-        return cli_complain(CLI_UNAVAILABLE,
-                            "%s: its shell did not answer: no folder could be made below %s",
-                            remote->connection.name, remote->connection.root);
-    }
-    memcpy(remote->machine, remote->listing, size);
-    remote->machine[size] = '\0';
-    return CLI_OK;
+    const size_t begin = cli_connection_answer(&remote->connection, remote->listing, size);
+    size -= begin;
+    memmove(remote->listing, remote->listing + begin, size);
+    remote->listing[size] = '\0';
+    return read_machine(remote);
 }
 
 int cli_remote_open(const char *target, struct cli_remote *remote_out)
