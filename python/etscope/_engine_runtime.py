@@ -48,7 +48,10 @@ def install(folder, wheel=None):
                 unpacked = _installed(wanted.VERSION)
             else:
                 unpacked = work / "unpacked"
-                _unpack(_checked(wheel or _download(wanted, work / "wheel"), wanted), unpacked)
+                path = wheel or _download(wanted, work / "wheel")
+                with open(path, "rb") as opened:  # once: what is unpacked is what was checked
+                    _check(path, opened, wanted)
+                    _unpack(opened, unpacked)
             _put(folder, unpacked)
         except OSError as error:
             raise Error(f"{error.filename or folder}: {error.strerror or error}", status="IO") from error
@@ -80,21 +83,19 @@ def _download(wanted, folder):
     return found[0]
 
 
-def _checked(path, wanted):
-    """The path, if the file there is the wheel that the engine was built for."""
+def _check(path, opened, wanted):
+    """Whether the open file is the wheel that the engine was built for."""
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for part in iter(lambda: file.read(1 << 20), b""):
-            digest.update(part)
+    for part in iter(lambda: opened.read(1 << 20), b""):
+        digest.update(part)
     if digest.hexdigest() != wanted.SHA256:
         raise Error(f"{path}: has SHA-256 {digest.hexdigest()}, expected {wanted.SHA256}, the wheel of "
                     f"executorch {wanted.VERSION} for cp{wanted.PYTHON_VERSION.replace('.', '')} and "
                     f"{wanted.PLATFORM}", status="MISMATCH")  # fmt: skip
-    return path
 
 
 def _unpack(wheel, folder):
-    """Only what is needed; the digest was checked, so that names are those of the wheel."""
+    """Only what is needed, of an open file whose digest was checked, so that names are those of the wheel."""
     with zipfile.ZipFile(wheel) as opened:
         names = [name for name in opened.namelist() if name.startswith((LIBRARY, LLAMA))]
         opened.extractall(folder, names)

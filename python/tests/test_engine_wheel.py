@@ -91,7 +91,7 @@ def test_without_network_a_file_is_asked_for(environment):
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
 def test_the_pages_name_both_wheels(wheel, engine_wheel, page):  # noqa: F811
-    (pattern,) = re.findall(r"^    pip install (etscope\S*\.whl)", (ROOT / page).read_text(), re.M)
+    (pattern,) = re.findall(r"^    pip install (?:\./)?(etscope\S*\.whl)", (ROOT / page).read_text(), re.M)
     for name, system in ((wheel.name, "manylinux_2_17_x86_64.manylinux2014"), (engine_wheel.name, "manylinux_2_28")):
         released = re.sub(r"-linux_\w+\.whl$", f"-{system}_x86_64.whl", name)
         assert fnmatch.fnmatch(released, pattern), released
