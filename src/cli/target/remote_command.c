@@ -265,15 +265,15 @@ static int pull_outputs(struct cli_remote_command *c, char *names)
     static struct arrivals arrivals;
     struct ets_error error;
     arrivals.count = 0;
+    size_t failed = 0;
     int code = pull_all(c, names, &arrivals);
-    for (unsigned i = 0; i < arrivals.count; i++) {
-        if (code != CLI_OK) {
-            ets_output_discard(arrivals.files[i]);
-        } else if (ets_output_commit(arrivals.files[i], &error) != ETS_OK) {
-            code = cli_fail_output(arrivals.paths[i], &error);
-        }
-        free(arrivals.paths[i]);
+    if (code == CLI_OK &&
+        ets_outputs_commit(arrivals.files, arrivals.count, &failed, &error) != ETS_OK) {
+        code = cli_fail_output(arrivals.paths[failed], &error);
+    } else if (code != CLI_OK) {
+        for (unsigned i = 0; i < arrivals.count; i++) ets_output_discard(arrivals.files[i]);
     }
+    for (unsigned i = 0; i < arrivals.count; i++) free(arrivals.paths[i]);
     return code;
 }
 
