@@ -18,17 +18,6 @@ mkdir -p build/bundles
 
 fail() { printf 'bundle: %s\n' "$*" >&2; exit 1; }
 
-install_compiler() {
-    command -v "$triplet-g++" >/dev/null && return
-    local as_root=()
-    ((EUID == 0)) || as_root=(sudo -n)
-    printf 'bundle: installing gcc-%s g++-%s\n' "$triplet" "$triplet" >&2
-    "${as_root[@]}" apt-get -qq update >build/bundles/setup.log 2>&1 || true
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes \
-        --no-install-recommends "gcc-$triplet" "g++-$triplet" >>build/bundles/setup.log 2>&1 ||
-        fail "a cross compiler is missing; as root: apt-get install gcc-$triplet g++-$triplet"
-}
-
 case $processor in
 "$here")
     binaries=build
@@ -36,7 +25,9 @@ case $processor in
     [[ -e build/lib/libetscope_engine.so ]] || fail "build/ has no engine: make engine"
     ;;
 aarch64)
-    install_compiler
+    command -v "$triplet-g++" >/dev/null ||
+        tools/packages.sh build/bundles/setup.log "gcc-$triplet" "g++-$triplet" ||
+        fail "a cross compiler is missing"
     binaries=build-aarch64
     libraries=("/usr/$triplet/lib" "build/foreign/aarch64/lib/$triplet"
         "build/foreign/aarch64/usr/lib/$triplet")

@@ -17,18 +17,10 @@ struct ets_engine_library {
     char path[ETS_OS_PATH_BYTES];
 };
 
-static bool cut_name(char *path)
-{
-    char *name = path + (ets_os_name(path) - path);
-    if (name == path) return false;
-    name[-1] = '\0';
-    return true;
-}
-
 /* The folder of the running executable, without a slash at its end. */
 static bool find_executable_folder(char *folder, size_t capacity)
 {
-    return ets_os_program(folder, capacity) && cut_name(folder);
+    return ets_os_program(folder, capacity) && ets_os_cut_name(folder);
 }
 
 /* The folder of the library that this code was loaded from; it may be the executable's. */
@@ -38,7 +30,7 @@ static bool find_library_folder(char *folder, size_t capacity)
                             struct ets_error *) = ets_engine_open;
     void *address;
     memcpy(&address, &self, sizeof address);
-    return ets_os_file_of(address, folder, capacity) && cut_name(folder);
+    return ets_os_file_of(address, folder, capacity) && ets_os_cut_name(folder);
 }
 
 static bool is_there(const char *path)

@@ -155,15 +155,10 @@ static int read_end(const struct cli_remote_command *c, char text[END_BYTES])
     snprintf(path, sizeof path, "%s/end", remote->folder);
     const int code = cli_connection_run(&remote->connection, script,
                                         (struct cli_script_streams){.input = NULL, .output = path});
-    FILE *file = code == 0 ? fopen(path, "rb") : NULL;
-    size_t size = file == NULL ? 0 : fread(text, 1, END_BYTES - 1, file);
-    const size_t begin = cli_connection_answer(&remote->connection, text, size);
-    size -= begin;
-    memmove(text, text + begin, size);
-    text[size] = '\0';
-    if (file != NULL) fclose(file);
+    text[0] = '\0';
+    if (code == 0) (void)cli_remote_read(remote, path, text, END_BYTES);
     ets_os_remove(path);
-    if (size > 0 && text[0] >= '0' && text[0] <= '9') return CLI_OK;
+    if (text[0] >= '0' && text[0] <= '9') return CLI_OK;
     return cli_connection_complain(&remote->connection, "its outputs");
 }
 

@@ -49,21 +49,27 @@ static int read_machine(struct cli_remote *remote)
     return CLI_OK;
 }
 
-static int read_listing(struct cli_remote *remote, const char *path)
+bool cli_remote_read(const struct cli_remote *remote, const char *path, char *text, size_t room)
 {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return cli_complain(CLI_INTERNAL, "%s: %s", path, strerror(errno));
+    if (file == NULL) return false;
+    const size_t size = fread(text, 1, room - 1, file);
+    fclose(file);
+    const size_t begin = cli_connection_answer(&remote->connection, text, size);
+    memmove(text, text + begin, size - begin);
+    text[size - begin] = '\0';
+    return true;
+}
+
+static int read_listing(struct cli_remote *remote, const char *path)
+{
     remote->listing = calloc(LISTING_BYTES + 1, 1);
     if (remote->listing == NULL) {
-        fclose(file);
         return cli_complain(CLI_INTERNAL, "no memory for what the target has");
     }
-    size_t size = fread(remote->listing, 1, LISTING_BYTES, file);
-    fclose(file);
-    const size_t begin = cli_connection_answer(&remote->connection, remote->listing, size);
-    size -= begin;
-    memmove(remote->listing, remote->listing + begin, size);
-    remote->listing[size] = '\0';
+    if (!cli_remote_read(remote, path, remote->listing, LISTING_BYTES + 1)) {
+        return cli_complain(CLI_INTERNAL, "%s: %s", path, strerror(errno));
+    }
     return read_machine(remote);
 }
 
@@ -167,9 +173,7 @@ static bool find_bundle(const char *machine, char path[CLI_TARGET_PATH])
 {
     char self[CLI_TARGET_PATH];
     const char *named = getenv("ETSCOPE_BUNDLES");
-    if (!ets_os_program(self, sizeof self)) self[0] = '\0';
-    const size_t folder_size = (size_t)(ets_os_name(self) - self);
-    if (folder_size > 0) self[folder_size - 1] = '\0';
+    if (!ets_os_program(self, sizeof self) || !ets_os_cut_name(self)) self[0] = '\0';
     const char *const folders[] = {named, self, self, self};
     static const char *const below[] = {"", "", "/../lib/etscope", "/../bundles"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

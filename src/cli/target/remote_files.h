@@ -24,6 +24,10 @@ struct cli_remote {
 int cli_remote_open(const char *target, struct cli_remote *remote_out);
 void cli_remote_close(struct cli_remote *remote);
 
+/* Reads what a script said into a file, without what a login shell said before, as a text of at
+ * most `room` - 1 bytes. false: errno. */
+bool cli_remote_read(const struct cli_remote *remote, const char *path, char *text, size_t room);
+
 /*
  * Pushes the file unless it is there. `what` names it in notes; `name_out`: its name in the folder
  * files there. Returns an exit code.

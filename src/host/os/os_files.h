@@ -33,6 +33,8 @@ bool ets_os_can_read(const char *path);
 const char *ets_os_name(const char *path);
 /* ".etdp", the ending of that name; its end if it has none, as ".hidden". */
 const char *ets_os_ending(const char *path);
+/* Cuts the name off, and the separator before it: leaves the folder. false: the path has none. */
+bool ets_os_cut_name(char *path);
 /* A name that no folder is needed for, or a path from the root. */
 bool ets_os_has_folder(const char *path);
 

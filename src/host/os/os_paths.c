@@ -9,6 +9,14 @@ const char *ets_os_ending(const char *path)
     return dot != NULL && dot > name ? dot : name + strlen(name);
 }
 
+bool ets_os_cut_name(char *path)
+{
+    const size_t folder = (size_t)(ets_os_name(path) - path);
+    if (folder == 0) return false;
+    path[folder - 1] = '\0';
+    return true;
+}
+
 bool ets_os_is_same(const struct ets_os_place *left, const struct ets_os_place *right)
 {
     /* Some file systems number nothing: there no two paths are known to be the same file. */
