@@ -331,6 +331,11 @@ if ((${#test_packages[@]} > 0)) && have ssh && [[ ! -x /usr/sbin/sshd ]] &&
     ! tools/foreign_root.sh "$(uname -m)" build/sshd openssh-server libwrap0 2>/dev/null; then
     note "without sshd, --target is tested without a real ssh"
 fi
+# One that root starts gives up its rights to this user, whom the package's installation makes.
+if ((EUID == 0)) && [[ -x build/sshd/usr/sbin/sshd ]] && ! getent passwd sshd >/dev/null; then
+  useradd --system --no-create-home --home-dir /run/sshd --shell /usr/sbin/nologin sshd 2>/dev/null ||
+    note "without a user sshd, --target is tested without a real ssh"
+fi
 
 if have npm && ! page_is_there && ! make_page; then
     tail -n 3 build/web-setup.log >&2
