@@ -46,6 +46,7 @@ LAYERS = {
     "import": {"base", "format", "host", "record", "trace"},
     "contents": {"base", "format", "host", "operators", "record", "payload"},
     "memory": {"base", "format", "host", "operators", "record", "payload"},
+    "rewrite": {"base", "format", "host", "payload"},
     "inspect": {"base", "dump", "format", "host", "operators", "record", "payload"},
     "cost": {"base", "format", "host", "inspect", "operators", "record", "payload"},
     "partition": {"base", "format", "host", "inspect", "operators", "record"},
@@ -57,16 +58,16 @@ LAYERS = {
     "gap": {"base", "format", "host", "inspect",
             "numerics", "operators", "record", "reference", "verify", "payload"},
     "views": {"base", "compare", "contents", "cost", "format", "gap",
-              "host", "inspect", "memory", "numerics", "operators", "record", "verify", "payload"},
+              "host", "inspect", "memory", "numerics", "operators", "record", "rewrite", "verify", "payload"},
     "advice": {"base", "contents", "cost", "format", "gap", "host",
                "inspect", "memory", "operators", "partition", "record", "views", "payload"},
     "study": {"advice", "base", "contents", "cost", "format", "gap", "host", "inspect", "memory", "record", "views", "payload"},
     "catalogue": {"advice", "base", "format", "host", "inspect", "memory", "study", "views"},
     "output": {"advice", "base", "catalogue", "compare", "contents", "cost", "dump", "format", "gap", "generate", "host", "inspect",
-               "memory", "numerics", "partition", "quality", "record", "study", "verify", "views", "payload"},
+               "memory", "numerics", "partition", "quality", "record", "rewrite", "study", "verify", "views", "payload"},
     # Beside public headers: views, output, and inner headers for what no user of the library asks.
     "cli": {"advice", "contents", "cost", "dump", "engine", "format", "generate", "host", "import", "inspect", "memory", "numerics", "output",
-            "quality", "record", "study", "verify", "views", "payload"},
+            "quality", "record", "rewrite", "study", "verify", "views", "payload"},
 }
 # Folder of src/ -> its rooms -> rooms of the same folder that they may use, besides themselves. Other
 # rooms of cli are commands: they may use all of these and no other command.
@@ -144,7 +145,7 @@ SYSTEM_HEADERS = re.compile(
 SYSTEM_FOLDERS = ("src/host/os/", "src/engine/plugin/")
 
 # What may know a backend: its format, its reader, rules of its own, its library.
-BACKEND_FOLDERS = {"format", "payload", "partition", "advice"}
+BACKEND_FOLDERS = {"format", "payload", "partition", "rewrite", "advice"}
 BACKEND_FILES = {
     "src/cli/dump/dump_payload.c",  # writes formats field by field
 }

@@ -68,7 +68,7 @@ _etscope() {
     profile:--load-library) ;;
     profile:--python) ;;
     profile:--engine) ;;
-    profile:--capture) words='none outputs intermediates' ;;
+    profile:--capture) words='none outputs intermediates delegates' ;;
     profile:--debug-buffer|profile:--debug_buffer_path) ;;
     profile:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     profile:--tracer) words='etscope upstream none' ;;
@@ -101,7 +101,7 @@ _etscope() {
     run:--load-library) ;;
     run:--python) ;;
     run:--engine) ;;
-    run:--capture) words='none outputs intermediates' ;;
+    run:--capture) words='none outputs intermediates delegates' ;;
     run:--debug-buffer|run:--debug_buffer_path) ;;
     run:--debug-buffer-size) compopt +o default 2>/dev/null ;;
     run:--tracer) words='etscope upstream none' ;;
@@ -467,6 +467,14 @@ _etscope() {
     bundle:--load-library) ;;
     bundle:--python) ;;
     bundle:--engine) ;;
+    tap:--output|tap:-o) ;;
+    tap:--only) compopt +o default 2>/dev/null ;;
+    tap:--as) words='arguments outputs' ;;
+    tap:--etrecord|tap:--etrecord_path) ;;
+    tap:--columns|tap:-c) compopt +o default 2>/dev/null ;;
+    tap:--format|tap:-f) words='table tsv csv json jsonl markdown' ;;
+    tap:--color) words='auto always never' ;;
+    tap:--width) compopt +o default 2>/dev/null ;;
     recover:--output|recover:-o) ;;
     recover:--debug-buffer|recover:--debug_buffer_path) ;;
     recover:--encoding) words='auto raw hex base64' ;;
@@ -481,8 +489,8 @@ _etscope() {
     help:--output|help:-o) ;;
     *)
       case ${COMP_WORDS[1]} in
-        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch --target --target-runtime' ;;
-        run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --tracer --outputs --output-file --output_file --threads --target --target-runtime' ;;
+        profile) words='-h --help --etrecord --etrecord_path --no-siblings --runs -r --output -o --trace --report --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --table --memory --c-snippet --allocations --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --strict --tracer --outputs --output-file --output_file --threads --recordings --before --before-etrecord --block --run --allow-mismatch --target --target-runtime' ;;
+        run) words='-h --help --output -o --trace --runs -r --etrecord --etrecord_path --print-outputs --print_output --memory --method -m --input -i --case --inputs --seed --range --int-range --shape --time --until-sure --warmup --data --load-library --python --engine --capture --debug-buffer --debug_buffer_path --debug-buffer-size --strict --tracer --outputs --output-file --output_file --threads --target --target-runtime' ;;
         generate) words='-h --help --data --prompt --tokens --text --tokenizer --new --depth --map --feed --input -i --seed --recordings --no-warmup --threads --output -o --format -f --load-library --python --engine --target --target-runtime' ;;
         machine) words='-h --help --save --threads --quick --format -f --color --width --output -o --engine --target --target-runtime' ;;
         inspect) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --method -m --block --run --format -f --group-by -g --by --depth --parts --tokens --name --module --handle --source --backend --sort -s --top -n --all -a --tree --cost --machine --steady --columns -c --subtract-overhead --unit --bounds --color --width --output -o --memory --c-snippet --allocations --threads --no-siblings --partial --allow-mismatch --prompt --source-time-scale --source_time_scale --target-time-scale --target_time_scale --tsv-path --tsv_path --compare-results --compare_results' ;;
@@ -507,13 +515,14 @@ _etscope() {
         export) words='-h --help --to -t --output -o --etrecord --etrecord_path --program --method -m --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         import) words='-h --help --output -o --format -f' ;;
         bundle) words='-h --help --output -o --new-case --case -c --expect --expect-from-run --in-turn --method -m --cases-from --threads --data --load-library --python --engine' ;;
+        tap) words='-h --help --output -o --list --only --fused --as --etrecord --etrecord_path --no-siblings --columns -c --format -f --color --width' ;;
         recover) words='-h --help --output -o --debug-buffer --debug_buffer_path --encoding --part --program --etrecord --etrecord_path --format -f' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle recover doctor help' ;;
+        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle recover doctor help --help --version'
+    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

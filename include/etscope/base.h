@@ -114,7 +114,8 @@ enum ets_status {
     X(TOKENS, 15, "; say it with %s")        /* say which input takes tokens */                    \
     X(CONTEXT, 16, "; state it with %s")     /* how many positions a cache has */                  \
     X(FILLER, 17, ": %s")                    /* name a token to fill up with */                    \
-    X(MEASURE, 18, "; %s measures models that take no tokens") /* run it as another model */
+    X(MEASURE, 18, "; %s measures models that take no tokens") /* run it as another model */       \
+    X(INSIDE, 19, ": %s tells which")                          /* capture values within calls */
 
 enum ets_advice {
 #define ETS_ADVICE_ENUM(name, number, clause) ETS_ADVICE_##name = number,

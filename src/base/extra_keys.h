@@ -18,7 +18,8 @@ enum ets_extra_key {
     ETS_EXTRA_UNTRACED = 16,    /* how much longer runs take with tracing */
     ETS_EXTRA_RECORDED = 17,    /* when */
     ETS_EXTRA_TOKENS = 18,      /* which tokens of a generation a run computed */
-    ETS_EXTRA_DEVICE = 19       /* what it was recorded on, and how that was */
+    ETS_EXTRA_DEVICE = 19,      /* what it was recorded on, and how that was */
+    ETS_EXTRA_TAPS = 20         /* which arguments of a delegate call are values from within */
 };
 
 #endif

@@ -117,6 +117,7 @@ static const struct ets_fb_field tensor_fields[] = {
     SCALAR("external_id", TENSOR_EXTERNAL, ETS_FB_U32),
     SCALAR("flags", TENSOR_FLAGS, ETS_FB_U32),
     SCALAR("id_out", TENSOR_ID, ETS_FB_U32),
+    SCALAR("dq_datatype", TENSOR_DYNAMIC_TYPE, ETS_FB_I16),
 };
 static const struct ets_fb_type tensor_type = TYPE("XNNTensorValue", tensor_fields);
 static const struct ets_fb_field channel_fields[] = {
@@ -174,10 +175,14 @@ static const struct ets_fb_field buffer_fields[] = {
 static const struct ets_fb_type buffer_type = TYPE("Buffer", buffer_fields);
 
 static const struct ets_fb_field graph_fields[] = {
+    STRING("version", GRAPH_VERSION, 0),
     TABLES("xnodes", GRAPH_NODES, node_type),
     TABLES("xvalues", GRAPH_VALUES, value_type),
     SCALAR("num_externs", GRAPH_EXTERNALS, ETS_FB_U32),
+    SCALARS("input_ids", GRAPH_INPUTS, ETS_FB_U32),
+    SCALARS("output_ids", GRAPH_OUTPUTS, ETS_FB_U32),
     TABLES("constant_buffer", GRAPH_INLINE_CONSTANTS, buffer_type),
+    SCALARS("mem_buffer_sizes", GRAPH_BUFFER_SIZES, ETS_FB_U32),
     TABLES("constant_data", GRAPH_CONSTANTS, constant_type),
 };
 const struct ets_fb_type ets_xnnpack_graph_type = TYPE("XNNGraph", graph_fields);

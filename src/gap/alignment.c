@@ -5,6 +5,7 @@
  * steps, which the reference does not have.
  */
 #include "gap/gap_details.h"
+#include "gap/insides.h"
 #include "gap/partitions.h"
 #include "gap/unlogged_rows.h"
 
@@ -161,6 +162,12 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
     const struct gap_instruction *item = &a->instructions.items[a->instructions.of_value[index]];
     if (item->is_call) {
         if (value->is_argument) value->reason = "an input of the delegate";
+        if (value->inside != ETS_NO_INDEX) {
+            if (a->partitions.value_of[index] == GAP_NONE) {
+                value->reason = ets_gap_why_not_inside(report);
+            }
+            return a->partitions.value_of[index];
+        }
         if (a->partitions.value_of[index] == GAP_NONE && !value->is_argument) {
             value->reason = item->row->node_count == 0
                                 ? "the record does not say what the delegate computes"
@@ -241,6 +248,7 @@ static void align_value(const struct aligner *a, uint32_t index)
         value->match = item->is_shared          ? ETS_GAP_OVERLAP
                        : item->handle_kinds > 1 ? ETS_GAP_SUBSET
                                                 : ETS_GAP_EXACT;
+        if (value->inside != ETS_NO_INDEX) value->match = ETS_GAP_EXACT;
         if (!item->is_call && item->node != GAP_NONE) {
             value->is_by_order = a->instructions.is_by_order[item->node];
         }
@@ -255,6 +263,10 @@ static void align_value(const struct aligner *a, uint32_t index)
     if (is_found) {
         value->node = report->reference->nodes[place->node];
         value->output = place->output;
+        if (value->inside != ETS_NO_INDEX) { /* not all of the call's */
+            value->handles = &value->edge_node->debug_handle;
+            value->handle_count = 1;
+        }
     } else {
         *place = (struct gap_place){GAP_NONE, 0};
         if (!value->is_argument) value->match = ETS_GAP_UNMATCHED;

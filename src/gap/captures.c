@@ -1,5 +1,6 @@
 /* Reads the captured values of a run, with the data that identifies them. */
 #include "gap/gap_parts.h"
+#include "gap/insides.h"
 
 enum { SHARED_TIMES = 64 }; /* limit of all values, in debug buffers */
 
@@ -85,8 +86,10 @@ enum ets_status ets_gap_captures_read(struct ets_gap_report *report, struct ets_
         struct ets_captured_value *value = &report->values[report->value_count].captured;
         if (!ets_captured_values_next(&values, value)) break;
         if (!keep_number(&report->arena, value)) return gap_fail_memory(error);
+        report->values[report->value_count].inside = ETS_NO_INDEX;
         report->values[report->value_count++].input = ETS_NO_INDEX;
     }
+    ets_gap_mark_insides(report);
     ETS_TRY(check_sharing(report, error));
     return number_occurrences(report, error);
 }

@@ -38,6 +38,7 @@ struct ets_gap_report {
     struct gap_region *region;         /* the last found; NULL until rows are judged */
     bool *is_changed;                  /* [reference input]: state.c; NULL: none */
     bool keeps_inputs;                 /* the trace has what the run was given */
+    bool has_same_input;               /* a delegate took an input, and had the reference's */
     struct ets_reference_state *state; /* as earlier runs left it: flow.c; NULL: the record's */
     struct ets_gap_conclusion verdict;
     const char **refusals;      /* [options.comparator_count] */

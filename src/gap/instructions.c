@@ -90,6 +90,7 @@ static void find_values(struct gap_instructions *s, const struct ets_gap_report 
         if (at == ETS_KEY_NONE) continue;
         s->of_value[i] = at;
         if (s->items[at].first_value == GAP_NONE) s->items[at].first_value = i;
+        if (report->values[i].inside != ETS_NO_INDEX) continue; /* no argument of the program's */
         if (value->index >= s->items[at].values_per_run) {
             s->items[at].values_per_run = value->index + 1;
         }

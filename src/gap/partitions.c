@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gap/consumers.h"
 #include "gap/copies.h"
+#include "gap/insides.h"
 #include "inspect/names.h"
 #include "record/record_maps.h"
 
@@ -468,6 +469,9 @@ enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
         if (!s->items[i].is_call || s->items[i].first_value == GAP_NONE) continue;
         border.call = i;
         match_call(&border, report, partitions);
+        const uint32_t *at = border.nodes.first + i;
+        ETS_TRY(ets_gap_match_insides(report, s, i, border.nodes.members + at[0], at[1] - at[0],
+                                      partitions->value_of, error));
     }
     return ETS_OK;
 }

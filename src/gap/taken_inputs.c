@@ -9,6 +9,7 @@
 void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evaluation *e)
 {
     report->verdict.other_input = ETS_NO_INDEX;
+    report->has_same_input = false;
     for (uint32_t i = 0; i < report->value_count; i++) {
         const struct ets_gap_value *value = &report->values[i];
         struct ets_comparison comparison;
@@ -18,6 +19,7 @@ void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evalua
         if (!ets_gap_tensor_of(&e->inputs[value->input], &room, &given)) continue;
         if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
             comparison.unequal_count == 0) {
+            report->has_same_input |= ets_tensor_count(&given) > 1;
             continue;
         }
         report->verdict.other_input = value->input;

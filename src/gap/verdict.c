@@ -239,8 +239,8 @@ static bool is_blameless(struct ets_gap_report *report, const struct gap_region 
     const bool is_of_inputs =
         verdict->against == ETS_GAP_AGAINST_OTHER
             ? has_other_input
-            : region->takes_input && (has_other_input || ets_gap_is_unrelated(row) ||
-                                      moves_unsure_inputs(report, region));
+            : region->takes_input && (has_other_input || moves_unsure_inputs(report, region) ||
+                                      (ets_gap_is_unrelated(row) && !report->has_same_input));
     if (region->takes_state && !has_other_input) {
         if (verdict->mismatch != ETS_GAP_OTHER_INPUTS) verdict->mismatch = ETS_GAP_OTHER_STATE;
         return true;

@@ -68,6 +68,7 @@ struct ets_payload_quantization {
 };
 
 struct ets_payload_value {
+    uint32_t id;                         /* as the payload calls it, where that is not its number */
     const struct ets_payload_type *type; /* never NULL */
     uint32_t rank;
     const uint32_t *dims; /* [rank] in the order of the payload, which may be channels last */

@@ -113,6 +113,7 @@ static bool read_value(struct reading *r, uint32_t index)
     if (dims == NULL) return false;
     for (uint32_t i = 0; i < v.rank; i++) dims[i] = ets_xnnpack_dim(r->xnnpack, &v, i);
     *out = (struct ets_payload_value){
+        .id = v.id,
         .type = type_of(v.type),
         .rank = v.rank,
         .dims = dims,

@@ -2,6 +2,7 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
 #include "gap/gap_details.h"
+#include "rewrite/taps.h"
 #include "views/gap_headline.h"
 #include "views/gap_lines.h"
 #include "views/gap_words.h"
@@ -128,6 +129,20 @@ static void say_coarse(struct ets_gap_words *words, const struct ets_gap_coarse_
             : "calibrate with inputs like those of this run");
 }
 
+/* How to find the operator among those of a delegate's call. */
+static void say_inside(struct ets_gap_words *words, const struct ets_gap_report *report,
+                       uint32_t row)
+{
+    const struct ets_gap_value *value = ets_gap_row(report, row)->value;
+    if (value->backend == NULL || value->inside != ETS_NO_INDEX || words->advice == NULL ||
+        ets_gap_suspect_count(report, row) < 2 || !ets_tap_is_possible(value->backend)) {
+        return;
+    }
+    say(words, "  which one    the values between them can be captured");
+    say_advice(words, ETS_ADVICE_INSIDE);
+    say(words, "\n");
+}
+
 /* What is left when this error is mended, and how an activation's step is. */
 static void say_remedy(struct ets_gap_words *words, const struct ets_gap_report *report,
                        const struct ets_gap_row *row)
@@ -174,6 +189,7 @@ static void describe(struct ets_gap_words *words, const struct ets_gap_report *r
         say_list(words, line->ops.items, line->ops.count);
         say(words, "\n");
     }
+    say_inside(words, report, cause);
     say(words, "  from         ");
     if (line->ancestors.count == 0) {
         say(words, "the model's inputs");

@@ -112,6 +112,8 @@ struct ets_gap_value {
     const int64_t *handles; /* [handle_count] of the instruction */
     size_t handle_count;
     const char *backend;                    /* of a delegate call, or NULL */
+    uint32_t inside;                        /* of a value from within a delegate call: as the
+                                               payload calls it; ETS_NO_INDEX: none */
     const struct ets_graph_node *edge_node; /* of the method's edge program; NULL: unknown */
     uint32_t edge_output;
 };

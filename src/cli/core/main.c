@@ -15,7 +15,7 @@
     X(inspect) X(advise) X(annotate) X(delegates) X(cost) X(memory) X(size) X(report) X(plot)     \
     X(diff) X(gate) X(summary)                                                                    \
     X(verify) X(gap) X(quality) X(tensors)                                                                   \
-    X(info) X(dump) X(sql) X(export) X(import) X(bundle) X(recover)                               \
+    X(info) X(dump) X(sql) X(export) X(import) X(bundle) X(tap) X(recover)                              \
     X(doctor) X(help)
 /* clang-format on */
 

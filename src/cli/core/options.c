@@ -109,8 +109,23 @@ static const struct cli_option work[] = {
      .help = "Number of untraced runs before the traced ones"},
     {"--no-warmup",
      .help = "Measure the process's first calls, without a prompt and a new token before them"},
-    {"--capture", .value = "none|outputs|intermediates",
-     .help = "Tensors to capture: none, the method's outputs, or every operator's outputs"},
+    {"--capture", .value = "none|outputs|intermediates|delegates",
+     .help =
+         "Tensors to capture: none, the method's outputs, every operator's outputs, or also the "
+         "values within calls of XNNPACK"},
+    {"--strict",
+     .help =
+         "With --capture delegates: exit with 1 if outputs or operators differ from those of the "
+         "program as it is"},
+    {"--list", .help = "List what there is"},
+    {"--only", .value = "WHICH,...", .help = "Only these values"},
+    {"--fused",
+     .help = "Also values between operators that the runtime computes in one: then it computes "
+             "them one by one, which can change them"},
+    {"--as", .value = "arguments|outputs",
+     .help =
+         "How values leave the program: as arguments of the delegate's calls, which a tracer "
+         "captures (default), or as further outputs of the method, for a runtime without tracer"},
     {"--seed", .value = "N", .most = INT64_MAX, .help = "Seed of random inputs; default 0"},
     {"--range", .value = "LOW:HIGH", .help = "Range of random floating-point inputs; default 0:1"},
     {"--int-range", .value = "LOW:HIGH",

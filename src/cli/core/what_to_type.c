@@ -27,6 +27,7 @@ const struct ets_advice_words cli_advice = {{
     [ETS_ADVICE_CONTEXT] = "--map context=N",
     [ETS_ADVICE_FILLER] = "--map filler=TOKEN",
     [ETS_ADVICE_MEASURE] = "`etscope profile`",
+    [ETS_ADVICE_INSIDE] = "`etscope run --capture delegates`",
     [ETS_ADVICE_OPERATORS] = "inspect --group-by module",
 }};
 

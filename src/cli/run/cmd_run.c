@@ -4,6 +4,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/session/print_outputs.h"
 #include "cli/session/session.h"
+#include "cli/session/tapped_session.h"
 #include "cli/target/target.h"
 #include "cli/traces/trace_notes.h"
 
@@ -30,6 +31,12 @@ static void print_summaries(const struct cli_session *session)
         fputs(": ", stdout);
         cli_print_text(stdout, each->method);
         if (each->test_case >= 0) printf(", case %lld", each->test_case);
+        if (session->tapped != NULL) {
+            printf(": %lld run%s, which %s %u values within delegates\n", each->runs,
+                   each->runs == 1 ? "" : "s", each->runs == 1 ? "hands out" : "hand out",
+                   cli_tapped_count(session->tapped));
+            continue;
+        }
         if (each->runs == 1) {
             printf(": 1 run, wall time %.3f us", each->p50_ns / 1e3);
         } else {

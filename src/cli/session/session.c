@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/session/session.h"
 #include "cli/session/crash.h"
+#include "cli/session/tapped_session.h"
 #include "cli/session/tell_device.h"
 #include "host/output.h"
 
@@ -160,7 +161,9 @@ int cli_session_program(struct cli_session *session, unsigned threads)
     int code = open_data_files(session, data, count);
     session->threads = threads;
     const struct ets_engine_program_options options = {
-        .program = session->model.bytes,
+        .program = session->tapped != NULL && !session->is_plain
+                       ? cli_tapped_program(session->tapped)
+                       : session->model.bytes,
         .data_files = data,
         .data_file_count = count,
         .tracer = choose_tracer(session),
@@ -187,6 +190,36 @@ static long long case_at(const struct cli_arguments *arguments, unsigned index)
     return value == NULL ? -1 : strtoll(value, NULL, 10);
 }
 
+/* Whether the values within delegates are asked for. */
+static bool wants_delegates(const struct cli_arguments *arguments)
+{
+    const char *capture = cli_value(arguments, "--capture");
+    return capture != NULL && strcmp(capture, "delegates") == 0;
+}
+
+static int check_delegates(const struct cli_session *session)
+{
+    const struct cli_arguments *arguments = session->arguments;
+    if (!wants_delegates(arguments)) {
+        if (!cli_has(arguments, "--strict")) return CLI_OK;
+        return cli_complain(CLI_USAGE, "--strict needs --capture delegates");
+    }
+    if (strcmp(arguments->command->name, "run") != 0) {
+        return cli_complain(CLI_USAGE,
+                            "--capture delegates is for run: times of a run that hands out values "
+                            "from within delegates are not the model's");
+    }
+    if (cli_has(arguments, "--time") || cli_has(arguments, "--until-sure")) {
+        return cli_complain(CLI_USAGE, "--capture delegates needs a number of runs: --runs N");
+    }
+    if (choose_tracer(session) != ETS_TRACER_ETSCOPE) {
+        return cli_complain(CLI_USAGE,
+                            "--capture delegates needs etscope's tracer, whose trace says "
+                            "which values they are");
+    }
+    return CLI_OK;
+}
+
 /* Checks for options that contradict each other. */
 static int check(const struct cli_session *session)
 {
@@ -196,7 +229,7 @@ static int check(const struct cli_session *session)
     }
     if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer")) {
         return cli_complain(CLI_USAGE,
-                            "--debug-buffer needs --capture outputs or --capture intermediates");
+                            "--debug-buffer needs --capture outputs, intermediates or delegates");
     }
     if (session->counts_memory && choose_tracer(session) != ETS_TRACER_ETSCOPE) {
         return cli_complain(CLI_USAGE, "--memory needs etscope's tracer, whose trace keeps it%s",
@@ -212,10 +245,11 @@ static int check(const struct cli_session *session)
     }
     if (session->capture == ETS_CAPTURE_NONE && cli_has(arguments, "--debug-buffer-size")) {
         return cli_complain(CLI_USAGE,
-                            "--debug-buffer-size needs --capture outputs or --capture "
-                            "intermediates");
+                            "--debug-buffer-size needs --capture outputs, intermediates or "
+                            "delegates");
     }
-    const int code = cli_check_stdin(arguments);
+    int code = check_delegates(session);
+    if (code == CLI_OK) code = cli_check_stdin(arguments);
     return code == CLI_OK ? cli_model_inputs_check(arguments) : code;
 }
 
@@ -254,14 +288,18 @@ int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace,
     int code = cli_run_limits_read(arguments, runs, &session->limits);
     if (code != CLI_OK) return code;
     session->warmup = (uint32_t)cli_number(arguments, "--warmup", warmup);
-    session->capture =
-        (enum ets_engine_capture)cli_choice(arguments, "--capture", ETS_CAPTURE_NONE);
+    session->capture = wants_delegates(arguments) ? ETS_CAPTURE_INTERMEDIATES
+                                                  : (enum ets_engine_capture)cli_choice(
+                                                        arguments, "--capture", ETS_CAPTURE_NONE);
     session->debug_buffer_bytes = cli_bytes(arguments, "--debug-buffer-size", 0);
     code = check(session);
     if (code == CLI_OK) code = cli_program_open(session->path, &session->model);
     if (code == CLI_OK)
         code = cli_record_open(cli_value(arguments, "--etrecord"), &session->record);
     if (code == CLI_OK && cli_wants_record_inputs(arguments)) code = open_sibling_record(session);
+    if (code == CLI_OK && wants_delegates(arguments)) {
+        code = cli_tapped_open(session, &session->tapped);
+    }
     return code;
 }
 
@@ -297,6 +335,7 @@ void cli_session_close(struct cli_session *session)
     ets_engine_close(session->library);
     for (size_t i = 0; i < session->kept_count; i++) ets_output_discard(session->kept[i].output);
     free(session->kept);
+    cli_tapped_close(session->tapped);
     cli_record_close(&session->record);
     cli_program_close(&session->model);
 }
@@ -533,7 +572,12 @@ static int record_runs(struct cli_session *session, struct ets_engine_method *me
     session->is_unsure |= runs.is_unsure;
     if (code == CLI_OK && runs.count > 0) {
         code = add_summary(session, name, inputs_case, &runs);
-        if (code == CLI_OK) code = keep_outputs(session, method, name, test_case);
+        if (code == CLI_OK && session->tapped != NULL) {
+            code = cli_tapped_see(session->tapped, session, method, name);
+        }
+        if (code == CLI_OK && !session->is_plain) {
+            code = keep_outputs(session, method, name, test_case);
+        }
     }
     cli_timed_runs_reset(&runs);
     return code;
@@ -627,6 +671,10 @@ int cli_session_finish(struct cli_session *session)
         !cli_tell_device(&session->told, &session->before)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }
+    if (session->tapped != NULL) {
+        const int code = cli_tapped_tell(session->tapped, &session->told);
+        if (code != CLI_OK) return code;
+    }
     if (!ets_extra_growth_append(&session->told, session->trace, &session->grown_trace, &size)) {
         return cli_complain(CLI_INTERNAL, "no memory for the trace");
     }
@@ -652,29 +700,79 @@ int cli_session_turn(struct cli_session *session, unsigned threads)
     return code == CLI_OK ? run_method(session, method_at(session, 0)) : code;
 }
 
-int cli_session_execute(struct cli_session *session)
+static int run_methods(struct cli_session *session)
 {
     const char *name;
+    int code = CLI_OK;
+    for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
+        if (cli_interrupted() == 0) code = run_method(session, name);
+    }
+    return code;
+}
+
+/* Runs the program as it is, for what it gives and the operators that it runs. */
+static int run_plain(struct cli_session *session)
+{
+    struct ets_error error;
+    struct ets_bytes debug;
+    struct cli_session plain = {.arguments = session->arguments,
+                                .path = session->path,
+                                .data_option = session->data_option,
+                                .model = session->model,
+                                .record = session->record,
+                                .library = session->library,
+                                .engine = session->engine,
+                                .limits = session->limits,
+                                .warmup = session->warmup,
+                                .tapped = session->tapped,
+                                .is_plain = true,
+                                .wants_trace = true,
+                                .default_method = session->default_method};
+    int code = cli_session_program(&plain, session->threads);
+    if (code == CLI_OK) code = run_methods(&plain);
+    if (code == CLI_OK &&
+        plain.engine->trace_finish(plain.program, &plain.trace, &debug, &error) != ETS_OK) {
+        code = cli_fail(session->path, &error);
+    }
+    if (code == CLI_OK) code = cli_tapped_keep_plain(session->tapped, plain.trace);
+    cli_session_close_program(&plain);
+    session->is_next_turn = plain.is_next_turn;
+    return code;
+}
+
+/* Says whether the values within changed what the program does. */
+static int conclude_tapped(struct cli_session *session)
+{
+    if (session->tapped == NULL || cli_interrupted() != 0) return CLI_OK;
+    const int code = cli_tapped_conclude(session->tapped, session->trace,
+                                         cli_has(session->arguments, "--strict"));
+    session->is_changed = code == CLI_NEGATIVE;
+    return session->is_changed ? CLI_OK : code;
+}
+
+int cli_session_execute(struct cli_session *session)
+{
     int code = CLI_OK;
     if (!cli_has(session->arguments, "--method")) {
         code = default_method(session, &session->default_method);
     }
     if (code == CLI_OK) code = hold_outputs(session);
     cli_interrupt_begin();
-    for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
-        if (cli_interrupted() == 0) code = run_method(session, name);
-    }
+    if (code == CLI_OK && session->tapped != NULL) code = run_plain(session);
+    if (code == CLI_OK) code = run_methods(session);
     cli_interrupt_end();
     if (code == CLI_OK && session->summary_count == 0) {
         return cli_complain(CLI_SIGNAL + cli_interrupted(),
                             "interrupted before the first run ended: there is nothing to show");
     }
-    return code == CLI_OK ? cli_session_finish(session) : code;
+    if (code == CLI_OK) code = cli_session_finish(session);
+    return code == CLI_OK ? conclude_tapped(session) : code;
 }
 
 int cli_session_end(const struct cli_session *session, int code)
 {
     if (code != CLI_OK) return code;
     if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
-    return session->is_incomplete || session->is_unsure ? CLI_NEGATIVE : CLI_OK;
+    return session->is_incomplete || session->is_unsure || session->is_changed ? CLI_NEGATIVE
+                                                                               : CLI_OK;
 }

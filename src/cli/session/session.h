@@ -28,8 +28,10 @@
     {"--inputs"}, {"--seed"}, {"--range"}, {"--int-range"}, {"--shape"}, CLI_LIMIT_OPTIONS,       \
     {"--warmup"}, CLI_RUNTIME_OPTIONS, {"--capture"},                                             \
     {"--debug-buffer", .is_output = true, .help = "Write the captured tensors to FILE"},          \
-    {"--debug-buffer-size"}, {"--tracer"}, {"--outputs"}, {"--output-file"}
+    {"--debug-buffer-size"}, {"--strict"}, {"--tracer"}, {"--outputs"}, {"--output-file"}
 /* clang-format on */
+
+struct cli_tapped; /* tapped_session.h */
 
 enum { CLI_PATH_BYTES = 4096, CLI_MOST_THREADS = 1024 };
 
@@ -62,6 +64,8 @@ struct cli_session {
     struct cli_run_limits limits;
     uint32_t warmup;
     enum ets_engine_capture capture;
+    struct cli_tapped *tapped; /* of --capture delegates; NULL: the program runs as it is */
+    bool is_plain;             /* with it: this is the run of the program as it is, to compare */
     bool wants_trace;
     bool counts_memory;                                 /* and the trace tells it */
     bool measures_tracing;                              /* what it costs; likewise */
@@ -77,6 +81,7 @@ struct cli_session {
     size_t summary_count;
     size_t debug_buffer_bytes; /* 0: the engine's ceiling */
     bool is_incomplete;        /* the debug buffer was too small */
+    bool is_changed;           /* --strict, and the values within changed what the program does */
     bool is_unsure;            /* the runs did not become sure */
     struct cli_kept_file *kept;
     size_t kept_count;

@@ -1,0 +1,263 @@
+/* Runs a program whose delegates hand out the values within, and compares it with the original. */
+#include "cli/session/tapped_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/cli_text.h"
+#include "dump/extra_taps.h"
+#include "dump/reported_operators.h"
+#include "rewrite/taps.h"
+
+/* An output of the program as it is, by its bytes. */
+struct kept_output {
+    void *bytes;
+    size_t size;
+};
+
+struct cli_tapped {
+    struct ets_arena arena;
+    struct ets_payload_store store;
+    struct ets_taps taps;
+    struct ets_bytes program;
+    const struct ets_program *original;
+    struct ets_program view; /* of `program`, without its segments */
+    uint32_t value_count, call_count;
+    struct kept_output *outputs; /* in the order of execution */
+    size_t output_count, output_room, compared;
+    size_t differing;
+    char first_differing[128];
+    struct ets_bytes plain_trace;
+    bool has_plain; /* the program as it is has run: outputs are compared now */
+};
+
+uint32_t cli_tapped_count(const struct cli_tapped *tapped)
+{
+    return tapped->value_count;
+}
+
+struct ets_bytes cli_tapped_program(const struct cli_tapped *tapped)
+{
+    return tapped->program;
+}
+
+void cli_tapped_close(struct cli_tapped *tapped)
+{
+    if (tapped == NULL) return;
+    ets_arena_reset(&tapped->arena);
+    free(tapped->outputs);
+    free(tapped);
+}
+
+/* Says of which delegates nothing can be had, one sentence for each backend. */
+static void tell_others(const struct cli_tapped *tapped)
+{
+    const struct ets_taps *taps = &tapped->taps;
+    for (uint32_t i = 0; i < taps->delegate_count; i++) {
+        const struct ets_tap_delegate *delegate = &taps->delegates[i];
+        bool is_told = delegate->graph != NULL;
+        for (uint32_t k = 0; k < i && !is_told; k++) {
+            is_told =
+                taps->delegates[k].graph == NULL && taps->delegates[k].reason == delegate->reason;
+        }
+        if (is_told) continue;
+        cli_note("values within %.*s cannot be captured: %s", ETS_TEXT(delegate->backend),
+                 delegate->reason);
+    }
+}
+
+static void choose(struct cli_tapped *tapped)
+{
+    struct ets_taps *taps = &tapped->taps;
+    for (uint32_t d = 0; d < taps->delegate_count; d++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < taps->delegates[d].count; i++) {
+            struct ets_tap *tap = &taps->items[taps->delegates[d].first + i];
+            tap->is_chosen = tap->state == ETS_TAP_POSSIBLE;
+            count += tap->is_chosen;
+        }
+        tapped->value_count += count;
+        tapped->call_count += count > 0;
+    }
+}
+
+static int make_program(struct cli_tapped *tapped, const char *path)
+{
+    static const struct ets_tap_options options = {.as_outputs = false};
+    struct ets_error error;
+    struct ets_rewritten rewritten;
+    if (ets_taps_find(&tapped->arena, tapped->original, &tapped->store, &tapped->taps, &error) !=
+        ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    choose(tapped);
+    tell_others(tapped);
+    if (ets_tapped_program(&tapped->arena, tapped->original, &tapped->taps, &options, &rewritten,
+                           &error) != ETS_OK) {
+        return cli_fail(path, &error);
+    }
+    const uint8_t *bytes = ets_rewritten_join(&rewritten, &tapped->arena);
+    if (bytes == NULL) return cli_complain(CLI_INTERNAL, "%s: no memory for it", path);
+    tapped->program = (struct ets_bytes){bytes, (size_t)rewritten.bytes};
+    tapped->view = rewritten.view;
+    return CLI_OK;
+}
+
+int cli_tapped_open(const struct cli_session *session, struct cli_tapped **tapped_out)
+{
+    struct cli_tapped *tapped = calloc(1, sizeof *tapped);
+    if (tapped == NULL) return cli_complain(CLI_INTERNAL, "no memory for %s", session->path);
+    tapped->original = &session->model.program;
+    ets_arena_init(&tapped->arena, NULL, 0);
+    ets_payload_store_init(&tapped->store, &tapped->arena, tapped->original);
+    *tapped_out = tapped;
+    return make_program(tapped, session->path);
+}
+
+/* Tells of one call, whose arguments are those of the program as it is, and the values behind. */
+static bool tell_call(const struct cli_tapped *tapped, const struct ets_method *method,
+                      const struct ets_instruction *instruction, struct ets_extra_growth *told)
+{
+    for (uint32_t d = 0; d < tapped->taps.delegate_count; d++) {
+        const struct ets_tap_delegate *delegate = &tapped->taps.delegates[d];
+        if (delegate->method != method->index || delegate->graph == NULL ||
+            (int64_t)delegate->delegate != instruction->delegate_index) {
+            continue;
+        }
+        uint8_t *ids = malloc(4 * (size_t)delegate->count + 1);
+        uint32_t count = 0;
+        for (uint32_t i = 0; ids != NULL && i < delegate->count; i++) {
+            const struct ets_tap *tap = &tapped->taps.items[delegate->first + i];
+            if (!tap->is_chosen) continue;
+            ets_extra_store(ids + 4 * (size_t)count++, delegate->graph->values[tap->value].id, 4);
+        }
+        const struct ets_call_taps call = {.method = method->name,
+                                           .chain = instruction->chain_index,
+                                           .instruction = instruction->instruction_id,
+                                           .first_argument = delegate->graph->argument_count,
+                                           .count = count,
+                                           .ids = ids};
+        const bool is_told = ids != NULL && (count == 0 || ets_call_taps_add(told, &call));
+        free(ids);
+        return is_told;
+    }
+    return true;
+}
+
+int cli_tapped_tell(const struct cli_tapped *tapped, struct ets_extra_growth *told)
+{
+    for (uint32_t m = 0; m < tapped->original->method_count; m++) {
+        struct ets_method method;
+        ets_program_method(tapped->original, m, &method);
+        for (uint32_t c = 0; c < method.chain_count; c++) {
+            struct ets_chain chain;
+            ets_method_chain(&method, c, &chain);
+            for (uint32_t i = 0; i < chain.instruction_count; i++) {
+                struct ets_instruction instruction;
+                ets_chain_instruction(&chain, i, &instruction);
+                if (instruction.delegate_index < 0) continue;
+                if (!tell_call(tapped, &method, &instruction, told)) {
+                    return cli_complain(CLI_INTERNAL, "no memory for the trace");
+                }
+            }
+        }
+    }
+    return CLI_OK;
+}
+
+static struct ets_bytes bytes_of(const struct ets_value *value)
+{
+    if (value->kind == ETS_VALUE_TENSOR) {
+        return (struct ets_bytes){value->as.tensor.data, value->as.tensor.data_bytes};
+    }
+    return (struct ets_bytes){(const uint8_t *)&value->as, sizeof(int64_t)};
+}
+
+static int keep_output(struct cli_tapped *tapped, struct ets_bytes bytes)
+{
+    if (tapped->output_count == tapped->output_room) {
+        const size_t room = tapped->output_room == 0 ? 16 : 2 * tapped->output_room;
+        struct kept_output *grown = realloc(tapped->outputs, room * sizeof *grown);
+        if (grown == NULL) return cli_complain(CLI_INTERNAL, "no memory for the outputs");
+        tapped->outputs = grown;
+        tapped->output_room = room;
+    }
+    void *copy = ets_arena_alloc(&tapped->arena, bytes.size);
+    if (copy == NULL) return cli_complain(CLI_INTERNAL, "no memory for the outputs");
+    if (bytes.size > 0) memcpy(copy, bytes.data, bytes.size);
+    tapped->outputs[tapped->output_count++] = (struct kept_output){copy, bytes.size};
+    return CLI_OK;
+}
+
+static void compare_output(struct cli_tapped *tapped, const char *method, size_t index,
+                           struct ets_bytes bytes)
+{
+    const size_t at = tapped->compared++;
+    if (at < tapped->output_count && tapped->outputs[at].size == bytes.size &&
+        (bytes.size == 0 || memcmp(tapped->outputs[at].bytes, bytes.data, bytes.size) == 0)) {
+        return;
+    }
+    if (tapped->differing++ > 0) return;
+    snprintf(tapped->first_differing, sizeof tapped->first_differing, "output %zu of %s", index,
+             method);
+}
+
+int cli_tapped_see(struct cli_tapped *tapped, const struct cli_session *session,
+                   struct ets_engine_method *method, const char *name)
+{
+    struct ets_engine_method_info info;
+    struct ets_error error;
+    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
+        return cli_fail(session->path, &error);
+    }
+    for (size_t i = 0; i < info.output_count; i++) {
+        struct ets_value value;
+        if (session->engine->method_get_output(method, i, &value, &error) != ETS_OK) {
+            return cli_fail(session->path, &error);
+        }
+        if (tapped->has_plain) {
+            compare_output(tapped, name, i, bytes_of(&value));
+        } else {
+            const int code = keep_output(tapped, bytes_of(&value));
+            if (code != CLI_OK) return code;
+        }
+    }
+    return CLI_OK;
+}
+
+int cli_tapped_keep_plain(struct cli_tapped *tapped, struct ets_bytes trace)
+{
+    uint8_t *copy = ets_arena_alloc(&tapped->arena, trace.size);
+    if (copy == NULL) return cli_complain(CLI_INTERNAL, "no memory for the trace");
+    memcpy(copy, trace.data, trace.size);
+    tapped->plain_trace = (struct ets_bytes){copy, trace.size};
+    tapped->has_plain = true;
+    return CLI_OK;
+}
+
+int cli_tapped_conclude(struct cli_tapped *tapped, struct ets_bytes trace, bool is_strict)
+{
+    char where[256];
+    const bool has_operators =
+        ets_same_reported_operators(tapped->plain_trace, trace, where, sizeof where);
+    if (tapped->differing == 0 && has_operators) {
+        cli_note(
+            "%u values from within %u delegate%s; outputs and operators are those of the "
+            "program without them, bit for bit and by name",
+            tapped->value_count, tapped->call_count, tapped->call_count == 1 ? "" : "s");
+        return CLI_OK;
+    }
+    if (tapped->differing > 0) {
+        cli_note(
+            "the program that gives the values within computes something else: %s and %zu "
+            "more are not those of the program as it is",
+            tapped->first_differing, tapped->differing - 1);
+    }
+    if (!has_operators) {
+        cli_note(
+            "the program that gives the values within runs other operators than the program as "
+            "it is: %s",
+            where);
+    }
+    return is_strict ? CLI_NEGATIVE : CLI_OK;
+}

@@ -1,0 +1,65 @@
+/* Writes and reads the entry TAPS of the extra block; docs/SPEC.md, section 6. */
+#include "dump/extra_taps.h"
+
+#include <string.h>
+
+#include "base/extra_keys.h"
+#include "base/load.h"
+#include "base/text.h"
+#include "dump/extra_entries.h"
+
+enum { CHAIN = 0, INSTRUCTION = 4, FIRST = 8, COUNT = 12, IDS = 16 };
+
+bool ets_call_taps_add(struct ets_extra_growth *growth, const struct ets_call_taps *taps)
+{
+    const size_t id_bytes = 4 * (size_t)taps->count;
+    uint8_t *at = ets_extra_growth_put(growth, ETS_EXTRA_TAPS, IDS + id_bytes + taps->method.size);
+    if (at == NULL) return false;
+    ets_extra_store(at + CHAIN, taps->chain, 4);
+    ets_extra_store(at + INSTRUCTION, taps->instruction, 4);
+    ets_extra_store(at + FIRST, taps->first_argument, 4);
+    ets_extra_store(at + COUNT, taps->count, 4);
+    if (id_bytes > 0) memcpy(at + IDS, taps->ids, id_bytes);
+    if (taps->method.size > 0) memcpy(at + IDS + id_bytes, taps->method.data, taps->method.size);
+    return true;
+}
+
+static bool read_entry(struct ets_bytes entry, struct ets_call_taps *out)
+{
+    if (entry.size < IDS) return false;
+    const uint32_t count = ets_load_u32(entry.data + COUNT);
+    if (count > (entry.size - IDS) / 4) return false;
+    const size_t name = IDS + 4 * (size_t)count;
+    *out = (struct ets_call_taps){
+        .method = {(const char *)entry.data + name, entry.size - name},
+        .chain = ets_load_u32(entry.data + CHAIN),
+        .instruction = ets_load_u32(entry.data + INSTRUCTION),
+        .first_argument = ets_load_u32(entry.data + FIRST),
+        .count = count,
+        .ids = entry.data + IDS,
+    };
+    return true;
+}
+
+int ets_call_taps_next(const struct ets_trace_extra *extra, size_t *at,
+                       struct ets_call_taps *taps_out)
+{
+    uint32_t key;
+    struct ets_bytes entry;
+    while (ets_trace_extra_next(extra, at, &key, &entry)) {
+        if (key == ETS_EXTRA_TAPS && read_entry(entry, taps_out)) return 1;
+    }
+    return 0;
+}
+
+bool ets_call_taps_find(const struct ets_trace_extra *extra, struct ets_text method, int64_t chain,
+                        int32_t instruction, struct ets_call_taps *taps_out)
+{
+    for (size_t at = 0; ets_call_taps_next(extra, &at, taps_out);) {
+        if (taps_out->chain == chain && (int64_t)taps_out->instruction == instruction &&
+            ets_text_same(taps_out->method, method)) {
+            return true;
+        }
+    }
+    return false;
+}
