@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "record/record_maps.h"
 
 const char *ets_record_method(const struct ets_etrecord *record, struct ets_text name)
 {
@@ -49,7 +50,7 @@ enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etreco
                                       struct ets_error *error)
 {
     const struct ets_graph *graph;
-    *nodes_out = (struct ets_handle_nodes){NULL, 0};
+    *nodes_out = (struct ets_handle_nodes){.items = NULL};
     const enum ets_status status = ets_etrecord_edge_graph(record, method, &graph, error);
     if (status == ETS_NOT_FOUND || status == ETS_UNAVAILABLE) return ETS_OK;
     ETS_TRY(status);
@@ -57,6 +58,7 @@ enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etreco
     nodes_out->items = ets_arena_alloc_array(arena, count, sizeof *nodes_out->items);
     if (nodes_out->items == NULL) return ets_fail_memory(error, "the record's debug handles");
     nodes_out->count = add_all(graph, nodes_out->items);
+    nodes_out->graph = graph;
     qsort(nodes_out->items, count, sizeof *nodes_out->items, compare_nodes);
     return ETS_OK;
 }
@@ -88,4 +90,13 @@ const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes
 {
     const uint32_t at = find_first(nodes, handle);
     return at < nodes->count && nodes->items[at].handle == handle ? nodes->items[at].node : NULL;
+}
+
+int64_t ets_handle_of_payload_node(const struct ets_handle_nodes *nodes,
+                                   const struct ets_payload_node *node)
+{
+    if (node->debug_handle > 0 || node->edge_name.size == 0 || nodes->graph == NULL) {
+        return node->debug_handle;
+    }
+    return ets_graph_handle_of(nodes->graph, node->edge_name);
 }

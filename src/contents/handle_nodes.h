@@ -5,6 +5,7 @@
 #include "etscope/etrecord.h"
 #include "etscope/program.h"
 #include "host/arena.h"
+#include "payload/payload.h"
 
 struct ets_handle_node {
     int64_t handle;
@@ -16,6 +17,7 @@ struct ets_handle_node {
 struct ets_handle_nodes {
     struct ets_handle_node *items;
     uint32_t count;
+    const struct ets_graph *graph; /* the method's; NULL: none */
 };
 
 /* The record's own name of a method, terminated; NULL: it does not know the method. */
@@ -34,5 +36,10 @@ const struct ets_handle_node *ets_handle_nodes_of(const struct ets_handle_nodes 
 /* The first node of `handle`; NULL: none. */
 const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
                                                    int64_t handle);
+
+/* The handle that a payload's node states, or that of the record's node it names; not positive:
+ * none. */
+int64_t ets_handle_of_payload_node(const struct ets_handle_nodes *nodes,
+                                   const struct ets_payload_node *node);
 
 #endif

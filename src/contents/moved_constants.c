@@ -52,14 +52,16 @@ static enum ets_status index_name(struct movers *m, const struct ets_constant_ho
                                   const struct ets_payload_value *value)
 {
     struct ets_layer_method *layers = m->methods->sides[m->side].layers;
-    if (layers == NULL || node->debug_handle <= 0) return ETS_OK;
+    if (layers == NULL) return ETS_OK;
+    const int64_t handle = ets_handle_of_payload_node(&layers->nodes, node);
+    if (handle <= 0) return ETS_OK;
     const struct ets_parameter_query query = {
         .element_count = holder->element_count,
         .least_rank = value->rank > 1 ? 2 : 0,
         .most_rank = value->rank > 1 ? ETS_TENSOR_MAX_RANK : 1,
         .scalar_type = -1,
         .count = 1};
-    const struct ets_text name = ets_layer_parameter(layers, node->debug_handle, &query);
+    const struct ets_text name = ets_layer_parameter(layers, handle, &query);
     if (name.size == 0) return ETS_OK;
     const uint32_t number = ets_strings_add(&m->names, name);
     if (number == UINT32_MAX || !put_first(m, &m->by_name, number, &m->name_capacity)) {

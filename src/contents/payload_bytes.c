@@ -73,6 +73,13 @@ static const char *role_of(const struct ets_payload_node *node, uint32_t input)
     return input == 2 && is_layer ? "bias" : "constant";
 }
 
+/* Not positive: none is known. */
+static int64_t handle_of(const struct payload *p, const struct ets_payload_node *node)
+{
+    if (p->layers == NULL) return node->debug_handle;
+    return ets_handle_of_payload_node(&p->layers->nodes, node);
+}
+
 /* Notes a node as the user of an item; the first one describes it. */
 static bool use(const struct payload *p, uint32_t index, uint32_t number, const char *role)
 {
@@ -89,9 +96,9 @@ static bool use(const struct payload *p, uint32_t index, uint32_t number, const 
     item->method = p->method->index;
     item->delegate = p->delegate;
     item->node = number;
-    item->debug_handle = node->debug_handle;
-    if (p->layers != NULL && node->debug_handle > 0) {
-        item->module = ets_layer_module(p->layers, node->debug_handle);
+    item->debug_handle = handle_of(p, node);
+    if (p->layers != NULL && item->debug_handle > 0) {
+        item->module = ets_layer_module(p->layers, item->debug_handle);
     }
     return true;
 }
@@ -109,8 +116,8 @@ static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
             struct ets_byte_item *item = ets_byte_item(p->sheet, index);
             const struct ets_parameter_query query = query_of(value);
             if (!take_shape(p, value, item)) return false;
-            if (p->layers != NULL && node->debug_handle > 0) {
-                item->name = ets_layer_parameter(p->layers, node->debug_handle, &query);
+            if (p->layers != NULL && item->debug_handle > 0) {
+                item->name = ets_layer_parameter(p->layers, item->debug_handle, &query);
             }
         }
         name = ets_byte_item(p->sheet, index)->name;

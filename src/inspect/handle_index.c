@@ -55,7 +55,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
         nodes = spare;
         spare = swap;
     }
-    *index_out = (struct ets_handle_index){.nodes = nodes,
+    *index_out = (struct ets_handle_index){.graph = graph,
+                                           .nodes = nodes,
                                            .list = list,
                                            .count = count,
                                            .budget = LISTED_FLOOR + LISTED_TIMES * (uint64_t)count};

@@ -104,6 +104,8 @@ struct ets_payload_node {
     struct ets_text name;      /* as the backend calls it: "Conv2d", "aten.linear.default" */
     struct ets_text operation; /* base name of ATen's operator: "convolution"; data NULL: none */
     int64_t debug_handle;      /* -1: none */
+    /* Of the edge program's node that it computes: "aten_relu_default"; data NULL: not known. */
+    struct ets_text edge_name;
     uint32_t input_count, output_count;
     const uint32_t *inputs, *outputs; /* values; of layers: data, weight, bias. NONE: unknown */
     uint32_t parameter_count;
@@ -179,6 +181,9 @@ const char *ets_payload_dtype(const struct ets_payload_type *type);
 
 /* Elements of a value; UINT64_MAX: too many to count. */
 uint64_t ets_payload_elements(const struct ets_payload_value *value);
+
+/* Whether a node tells what it computes of the edge program: by its handle or by its name. */
+bool ets_payload_tells_origins(const struct ets_payload_graph *graph);
 
 /* "XNNPACK graph" */
 const char *ets_payload_format(const struct ets_payload_graph *graph);

@@ -183,6 +183,15 @@ const char *ets_payload_dtype(const struct ets_payload_type *type)
     return name != NULL ? name : type->name;
 }
 
+bool ets_payload_tells_origins(const struct ets_payload_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_payload_node *node = &graph->nodes[i];
+        if (node->debug_handle > 0 || node->edge_name.size > 0) return true;
+    }
+    return false;
+}
+
 uint64_t ets_payload_elements(const struct ets_payload_value *value)
 {
     uint64_t count = 1;

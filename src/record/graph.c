@@ -52,6 +52,18 @@ const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
     return NULL;
 }
 
+int64_t ets_graph_handle_of(const struct ets_graph *graph, struct ets_text name)
+{
+    enum { MOST_BRANCHES = 64 };
+    const uint32_t branches =
+        graph->subgraph_count < MOST_BRANCHES ? graph->subgraph_count : MOST_BRANCHES;
+    const struct ets_graph_node *node = ets_graph_find_node(graph, name);
+    for (uint32_t i = 0; node == NULL && i < branches; i++) {
+        node = ets_graph_find_node(graph->subgraphs[i], name);
+    }
+    return node != NULL ? node->debug_handle : -1;
+}
+
 /* 1 where `part` occurs in `text` at the start of a path component. */
 static char as_slash(char c)
 {

@@ -47,6 +47,10 @@ const struct ets_graph_value *ets_graph_find_value(const struct ets_graph *graph
 const struct ets_graph_node *ets_graph_find_node(const struct ets_graph *graph,
                                                  struct ets_text name);
 
+/* The debug handle of the node named `name`, in the graph or else in one of its first 64 branches;
+ * -1: none. */
+int64_t ets_graph_handle_of(const struct ets_graph *graph, struct ets_text name);
+
 /*
  * 0 for a frame in torch, torchao or executorch: a file below site-packages/torch (or
  * dist-packages) and so on, or "<eval_with_key>", which torch.fx generates.

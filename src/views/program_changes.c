@@ -129,7 +129,8 @@ static const struct ets_graph_node *find_node(const struct collector *c,
     for (int s = 0; s < 2 && node == NULL; s++) {
         if (change->index[s] == ETS_THING_NONE) continue;
         if (change->part == ETS_PART_NODE) {
-            const int64_t handle = ets_program_change_payload_node(line, s)->debug_handle;
+            const int64_t handle = ets_handle_of_payload_node(
+                &c->sides[s].nodes, ets_program_change_payload_node(line, s));
             if (c->sides[s].record_method == NULL || handle <= 0) continue;
             node = ets_handle_nodes_find(&c->sides[s].nodes, handle);
         } else if (change->part == ETS_PART_INSTRUCTION) {

@@ -7,6 +7,7 @@
 #include "operators/operator_traits.h"
 #include "payload/payload_events.h"
 #include "payload/payload_store.h"
+#include "record/record_maps.h"
 
 /*
  * Handles of a unit: those of its nodes, each once; only its own handle if the call's list lacks it
@@ -150,6 +151,16 @@ static enum ets_status own_batch_norms(struct ets_arena *arena,
     return ETS_OK;
 }
 
+/* The handle that the payload states, or that of the record's node it names; -1: none. */
+static int64_t handle_of(const struct ets_delegate_call *call, const struct ets_payload_node *node)
+{
+    const bool has_graph = call->nodes != NULL && call->nodes->graph != NULL;
+    if (node->debug_handle > 0 || node->edge_name.size == 0 || !has_graph) {
+        return node->debug_handle;
+    }
+    return ets_graph_handle_of(call->nodes->graph, node->edge_name);
+}
+
 /* `*owned_out`: the handle of each node, from the payload or inferred. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
                             const struct ets_payload_graph *graph, const int64_t **owned_out,
@@ -157,7 +168,9 @@ static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_c
 {
     int64_t *owned = ets_arena_alloc_array(arena, graph->node_count, sizeof *owned);
     if (owned == NULL) return ets_fail_unit_memory(error);
-    for (uint32_t i = 0; i < graph->node_count; i++) owned[i] = graph->nodes[i].debug_handle;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        owned[i] = handle_of(call, &graph->nodes[i]);
+    }
     ETS_TRY(own_batch_norms(arena, call, graph, owned, error));
     *owned_out = owned;
     return ets_fused_handles_build(arena, call, owned, graph->node_count, fused_out, error);
@@ -281,8 +294,9 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
         units_out->reason = reason;
         return ETS_OK;
     }
-    /* Nodes without handles say less than the record's. */
-    if (ets_payload_has_events(graph) || call->handles == NULL) {
+    /* Nodes that do not tell what they compute say less than the record's. */
+    if (ets_payload_has_events(graph) || ets_payload_tells_origins(graph) ||
+        call->handles == NULL) {
         if (call->payload.size > *call->budget) {
             return explain(arena, units_out, error, "the limit for reading payloads was reached");
         }

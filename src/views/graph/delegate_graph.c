@@ -78,6 +78,9 @@ static bool note_facts(struct payload *p, struct ets_model_node *out, uint32_t i
         ok = ets_model_print_note(p->model, out, "debug handle", "%lld",
                                   (long long)node->debug_handle);
     }
+    if (ok && node->edge_name.size > 0) {
+        ok = ets_model_note(p->model, out, "edge node", node->edge_name);
+    }
     if (ok && node->has_clamp && (isfinite(node->clamp_min) || isfinite(node->clamp_max))) {
         ok = ets_model_print_note(p->model, out, "clamp", "%g to %g", (double)node->clamp_min,
                                   (double)node->clamp_max);
