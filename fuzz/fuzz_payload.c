@@ -64,7 +64,7 @@ static uint64_t walk_nodes(const struct ets_payload_graph *graph)
         for (uint32_t k = 0; k < node->parameter_count; k++) {
             sum += walk_parameter(graph, &node->parameters[k]);
         }
-        sum += node->name.size + node->operation.size;
+        sum += node->name.size + node->operation.size + node->edge_name.size + node->symbol.size;
     }
     return sum;
 }
@@ -115,7 +115,8 @@ static void read_as(const char *backend, struct ets_bytes bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const backends[] = {"XnnpackBackend", "VulkanBackend", "EthosUBackend"};
+    static const char *const backends[] = {"XnnpackBackend", "VulkanBackend", "EthosUBackend",
+                                           "CoreMLBackend", "OpenvinoBackend"};
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         read_as(backends[i], (struct ets_bytes){data, size});
     }

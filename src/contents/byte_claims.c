@@ -62,6 +62,13 @@ void ets_byte_claims_claim(struct ets_byte_claims *sheet, uint32_t item, uint64_
     sheet->claim_count++;
 }
 
+void ets_byte_claims_release(struct ets_byte_claims *sheet, uint32_t item)
+{
+    for (uint32_t i = 0; i < sheet->claim_count; i++) {
+        if (sheet->claims[i].item == item) sheet->claims[i].bytes = 0;
+    }
+}
+
 void ets_byte_claims_region(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
                             uint64_t bytes, enum ets_byte_gaps gaps)
 {

@@ -65,6 +65,8 @@ uint32_t ets_byte_claims_data(struct ets_byte_claims *sheet, enum ets_byte_part 
                               uint64_t offset, uint64_t size);
 void ets_byte_claims_claim(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
                            uint64_t bytes);
+/* Takes back what an item has claimed. */
+void ets_byte_claims_release(struct ets_byte_claims *sheet, uint32_t item);
 void ets_byte_claims_region(struct ets_byte_claims *sheet, uint32_t item, uint64_t offset,
                             uint64_t bytes, enum ets_byte_gaps gaps);
 /* Makes `key` lead to an item; the first item of a key stays. */

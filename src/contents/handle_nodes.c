@@ -59,6 +59,9 @@ enum ets_status ets_handle_nodes_read(struct ets_arena *arena, struct ets_etreco
     if (nodes_out->items == NULL) return ets_fail_memory(error, "the record's debug handles");
     nodes_out->count = add_all(graph, nodes_out->items);
     nodes_out->graph = graph;
+    if (!ets_parameter_readers_build(&nodes_out->readers, arena, graph)) {
+        return ets_fail_memory(error, "the record's parameters");
+    }
     qsort(nodes_out->items, count, sizeof *nodes_out->items, compare_nodes);
     return ETS_OK;
 }
@@ -95,8 +98,9 @@ const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes
 int64_t ets_handle_of_payload_node(const struct ets_handle_nodes *nodes,
                                    const struct ets_payload_node *node)
 {
-    if (node->debug_handle > 0 || node->edge_name.size == 0 || nodes->graph == NULL) {
-        return node->debug_handle;
-    }
-    return ets_graph_handle_of(nodes->graph, node->edge_name);
+    int64_t handle = node->debug_handle;
+    if (handle > 0 || nodes->graph == NULL) return handle;
+    if (node->edge_name.size > 0) handle = ets_graph_handle_of(nodes->graph, node->edge_name);
+    if (handle > 0) return handle;
+    return ets_parameter_readers_find(&nodes->readers, node->edge_parameter);
 }

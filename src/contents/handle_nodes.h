@@ -6,6 +6,7 @@
 #include "etscope/program.h"
 #include "host/arena.h"
 #include "payload/payload.h"
+#include "record/parameter_readers.h"
 
 struct ets_handle_node {
     int64_t handle;
@@ -18,6 +19,7 @@ struct ets_handle_nodes {
     struct ets_handle_node *items;
     uint32_t count;
     const struct ets_graph *graph; /* the method's; NULL: none */
+    struct ets_parameter_readers readers;
 };
 
 /* The record's own name of a method, terminated; NULL: it does not know the method. */
@@ -37,8 +39,8 @@ const struct ets_handle_node *ets_handle_nodes_of(const struct ets_handle_nodes 
 const struct ets_graph_node *ets_handle_nodes_find(const struct ets_handle_nodes *nodes,
                                                    int64_t handle);
 
-/* The handle that a payload's node states, or that of the record's node it names; not positive:
- * none. */
+/* The handle that a payload's node states, or that of the record's node that it names or of the
+ * one that takes its parameter; not positive: none. */
 int64_t ets_handle_of_payload_node(const struct ets_handle_nodes *nodes,
                                    const struct ets_payload_node *node);
 

@@ -1,4 +1,5 @@
 /* What delegates were given: graphs and weights where they can be read, else whole payloads. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/load.h"
@@ -275,6 +276,79 @@ static bool add_parts(const struct payload *p, const struct ets_delegate *delega
     return true;
 }
 
+static int compare_runs(const void *left, const void *right)
+{
+    const struct ets_bytes *a = left, *b = right;
+    return (a->data > b->data) - (a->data < b->data);
+}
+
+/* Those constants that lie in `files`, by address. NULL: no memory. */
+static struct ets_bytes *list_constants(const struct payload *p, struct ets_bytes files,
+                                        uint32_t *count_out)
+{
+    const struct ets_payload_graph *graph = p->graph;
+    struct ets_bytes *runs =
+        ets_arena_alloc_array(&p->sheet->all->map->arena, graph->constant_count, sizeof *runs);
+    *count_out = 0;
+    if (runs == NULL) return NULL;
+    for (uint32_t i = 0; i < graph->constant_count; i++) {
+        const struct ets_bytes bytes = graph->constants[i].bytes;
+        if (bytes.size == 0) continue;
+        const uint64_t at = ets_byte_claims_offset(p->sheet, bytes.data);
+        const uint64_t start = ets_byte_claims_offset(p->sheet, files.data);
+        if (at < start || at - start > files.size) continue;
+        runs[(*count_out)++] = bytes;
+    }
+    if (*count_out > 0) qsort(runs, *count_out, sizeof *runs, compare_runs);
+    return runs;
+}
+
+/* An item of files keeps what is between the constants in them. */
+static bool claim_around(const struct payload *p, uint32_t index, struct ets_bytes files)
+{
+    uint32_t count;
+    const struct ets_bytes *runs = list_constants(p, files, &count);
+    const uint64_t start = ets_byte_claims_offset(p->sheet, files.data);
+    uint64_t at = start;
+    if (runs == NULL) return false;
+    ets_byte_claims_release(p->sheet, index);
+    ets_byte_item(p->sheet, index)->size = 0; /* of several runs */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t next = ets_byte_claims_offset(p->sheet, runs[i].data);
+        if (next > at) ets_byte_claims_claim(p->sheet, index, at, next - at);
+        if (next + runs[i].size > at) at = next + runs[i].size;
+    }
+    if (at < start + files.size) {
+        ets_byte_claims_claim(p->sheet, index, at, start + files.size - at);
+    }
+    return true;
+}
+
+/* A payload of several files, or named data that has them and that several payloads refer to. */
+static bool add_files(const struct payload *p, uint64_t offset, struct ets_bytes blob,
+                      uint64_t *budget)
+{
+    const struct ets_payload_graph *graph = p->graph;
+    const char *format = ets_payload_format(graph);
+    const bool is_reference = graph->files_key.data != NULL;
+    if (!add_payload(p, offset, blob.size, is_reference ? "reference to named data" : format,
+                     graph->node_count)) {
+        return false;
+    }
+    uint32_t index = ets_byte_claims_find_place(p->sheet, offset);
+    const uint64_t work = graph->files.size + p->sheet->claim_count;
+    if (is_reference) {
+        index = ets_byte_claims_find_key(p->sheet->all, graph->files_key);
+        if (index == ETS_BYTES_NONE) return true;
+        own(p, index);
+        ets_byte_item(p->sheet, index)->content = format;
+        ets_byte_item(p->sheet, index)->part = ETS_BYTES_PAYLOAD;
+    }
+    if (work > *budget) return true; /* many payloads that refer to each other's files */
+    *budget -= work;
+    return claim_around(p, index, graph->files);
+}
+
 static bool add_delegate(struct ets_byte_claims *sheet, const struct ets_method *method,
                          struct ets_layer_method *layers, uint32_t number,
                          struct ets_payload_store *payloads, uint64_t *budget)
@@ -298,6 +372,7 @@ static bool add_delegate(struct ets_byte_claims *sheet, const struct ets_method 
     if (ets_payload_parts(&delegate, &parts)) return add_parts(&p, &delegate, &parts);
     if (ets_payload_store_read(payloads, &delegate, &p.graph, NULL, NULL) != ETS_OK) return false;
     if (p.graph == NULL) return add_other(&p, blob, budget);
+    if (p.graph->files.data != NULL) return add_files(&p, offset, blob, budget) && add_graph(&p);
     const struct ets_bytes graph = p.graph->flatbuffer;
     const uint64_t end = ets_byte_claims_offset(sheet, graph.data) + graph.size;
     return add_payload(&p, offset, end - offset, ets_payload_format(p.graph),

@@ -13,10 +13,12 @@
 #include "inspect/names.h"
 #include "inspect/stated_nodes.h"
 #include "payload/payload_store.h"
+#include "record/parameter_readers.h"
 
 /* handle_index.c: the nodes of a graph by debug handle. */
 struct ets_handle_index {
-    const struct ets_graph *graph; /* NULL: none */
+    const struct ets_graph *graph;         /* NULL: none */
+    struct ets_parameter_readers *readers; /* of its parameters; NULL: nobody asked yet */
     struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
     uint32_t *list; /* [count] at a handle's first node: the last list that it was added to */
     uint32_t count, list_count;

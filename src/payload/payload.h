@@ -106,6 +106,11 @@ struct ets_payload_node {
     int64_t debug_handle;      /* -1: none */
     /* Of the edge program's node that it computes: "aten_relu_default"; data NULL: not known. */
     struct ets_text edge_name;
+    /* Of a parameter that it takes, "p_fc1_weight", where its own name was lost; data NULL: none.
+     */
+    struct ets_text edge_parameter;
+    /* What the runtime's events of it are called, where the payload states that; or data NULL. */
+    struct ets_text symbol;
     uint32_t input_count, output_count;
     const uint32_t *inputs, *outputs; /* values; of layers: data, weight, bias. NONE: unknown */
     uint32_t parameter_count;
@@ -148,6 +153,12 @@ struct ets_payload_graph {
     const struct ets_payload_reader *reader;
     struct ets_bytes bytes, flatbuffer; /* the payload, and its graph within */
     const void *verified;               /* the reader's own view of them; NULL: none */
+    /*
+     * Files of a payload, among which constants lie: they are in the payload, or in the program's
+     * named data `files_key`. data NULL: the graph is followed by constants alone.
+     */
+    struct ets_bytes files;
+    struct ets_text files_key;
     uint32_t node_count, value_count, constant_count, argument_count;
     struct ets_payload_node *nodes;
     struct ets_payload_value *values;
@@ -184,6 +195,9 @@ uint64_t ets_payload_elements(const struct ets_payload_value *value);
 
 /* Whether a node tells what it computes of the edge program: by its handle or by its name. */
 bool ets_payload_tells_origins(const struct ets_payload_graph *graph);
+
+/* Whether all nodes have symbols. */
+bool ets_payload_has_symbols(const struct ets_payload_graph *graph);
 
 /* "XNNPACK graph" */
 const char *ets_payload_format(const struct ets_payload_graph *graph);

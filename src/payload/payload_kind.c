@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/load.h"
+#include "format/coreml.h"
 
 static bool begins_with(struct ets_bytes bytes, size_t at, const char *magic)
 {
@@ -40,10 +41,13 @@ const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIN
         {0, "\177ELF", "ELF"},
         {4, "VH00", "Vulkan graph"},
         {0, "vela_bin_stream", "Vela binary stream"},
+        {0, "CMJR", "reference to a Core ML package"},
+        {0, "RR_UPCVO", "OpenVINO model"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (begins_with(payload, known[i].at, known[i].magic)) return known[i].kind;
     }
+    if (ets_coreml_directory_size(payload) > 0) return "Core ML package";
     if (!has_identifier(payload)) return "unknown";
     snprintf(text, ETS_PAYLOAD_KIND_CHARS, "FlatBuffer %.4s", (const char *)payload.data + 4);
     return text;

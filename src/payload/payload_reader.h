@@ -16,6 +16,9 @@
  */
 struct ets_payload_builder {
     struct ets_arena *arena;
+    struct ets_payload_store *store; /* for ets_payload_named_data, with: */
+    bool (*find_data)(struct ets_payload_store *store, struct ets_text key,
+                      struct ets_bytes *bytes_out);
     uint64_t room;  /* bytes that may still be taken */
     bool is_beyond; /* more was asked for */
     struct ets_payload_graph graph;
@@ -26,6 +29,13 @@ void *ets_payload_room(struct ets_payload_builder *builder, size_t count, size_t
 /* Counts items that are looked at as bytes: lists may be shared. false: beyond the limit, as above.
  */
 bool ets_payload_look(struct ets_payload_builder *builder, size_t count);
+
+/* A terminated copy; data NULL: no memory, or beyond the limit, as above. */
+struct ets_text ets_payload_copy(struct ets_payload_builder *builder, struct ets_text text);
+/* The program's named data, for payloads that refer to it; data NULL: it has none of this key.
+ * Counted like a payload. false: no memory, or beyond the limit. */
+bool ets_payload_named_data(struct ets_payload_builder *builder, struct ets_text key,
+                            struct ets_bytes *bytes_out);
 
 struct ets_payload_reader {
     const char *const *backends; /* ids of backends in programs, ended by NULL */
@@ -68,8 +78,10 @@ size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out);
 const char *const *ets_payload_xnnpack_origins(struct ets_text event_name);
 const char *ets_payload_xnnpack_operation(struct ets_text event_name);
 
-extern const struct ets_payload_reader ets_payload_xnnpack; /* xnnpack_payload.c */
-extern const struct ets_payload_reader ets_payload_vulkan;  /* vulkan_payload.c */
-extern const struct ets_payload_reader ets_payload_vela;    /* vela_payload.c */
+extern const struct ets_payload_reader ets_payload_xnnpack;  /* xnnpack_payload.c */
+extern const struct ets_payload_reader ets_payload_vulkan;   /* vulkan_payload.c */
+extern const struct ets_payload_reader ets_payload_vela;     /* vela_payload.c */
+extern const struct ets_payload_reader ets_payload_coreml;   /* coreml_payload.c */
+extern const struct ets_payload_reader ets_payload_openvino; /* openvino_payload.c */
 
 #endif

@@ -46,6 +46,30 @@ static bool index_keys(struct ets_payload_store *store)
     return true;
 }
 
+/* *index_out: ETS_PAYLOAD_NONE for a key that the program has no data of. false: no memory. */
+static bool find_key(struct ets_payload_store *store, struct ets_text key, uint32_t *index_out)
+{
+    *index_out = ETS_PAYLOAD_NONE;
+    if (!index_keys(store)) return false;
+    const uint32_t number = ets_strings_find(&store->keys, key);
+    if (number == UINT32_MAX || store->key_entries == NULL) return true;
+    *index_out = store->key_entries[number] - 1;
+    return true;
+}
+
+static bool find_data(struct ets_payload_store *store, struct ets_text key,
+                      struct ets_bytes *bytes_out)
+{
+    struct ets_program_named_data data;
+    uint32_t index;
+    *bytes_out = (struct ets_bytes){NULL, 0};
+    if (!find_key(store, key, &index)) return false;
+    if (index == ETS_PAYLOAD_NONE) return true;
+    ets_program_named_data(store->program, index, &data);
+    *bytes_out = data.bytes;
+    return true;
+}
+
 /* The bytes of constants that are named data. */
 static bool find_constants(struct ets_payload_store *store, struct ets_payload_graph *graph)
 {
@@ -54,10 +78,8 @@ static bool find_constants(struct ets_payload_store *store, struct ets_payload_g
         struct ets_program_named_data data;
         constant->named_data = ETS_PAYLOAD_NONE;
         if (constant->key.data == NULL) continue;
-        if (!index_keys(store)) return false;
-        const uint32_t key = ets_strings_find(&store->keys, constant->key);
-        if (key == UINT32_MAX || store->key_entries == NULL) continue;
-        constant->named_data = store->key_entries[key] - 1;
+        if (!find_key(store, constant->key, &constant->named_data)) return false;
+        if (constant->named_data == ETS_PAYLOAD_NONE) continue;
         ets_program_named_data(store->program, constant->named_data, &data);
         constant->bytes = data.bytes;
     }
@@ -106,6 +128,8 @@ static enum ets_status read(struct ets_payload_store *store, struct ets_bytes bl
     if (blob.size > store->room) return keep_reason(store, entry, beyond, error);
     struct ets_payload_builder builder = {
         .arena = store->arena,
+        .store = store,
+        .find_data = find_data,
         .room = store->room - blob.size,
         .graph = {.reader = reader, .bytes = blob},
     };
@@ -190,6 +214,14 @@ bool ets_payload_tells_origins(const struct ets_payload_graph *graph)
         if (node->debug_handle > 0 || node->edge_name.size > 0) return true;
     }
     return false;
+}
+
+bool ets_payload_has_symbols(const struct ets_payload_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (graph->nodes[i].symbol.size == 0) return false;
+    }
+    return graph->node_count > 0;
 }
 
 uint64_t ets_payload_elements(const struct ets_payload_value *value)

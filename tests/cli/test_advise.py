@@ -22,7 +22,7 @@ from support import DATA, OK, USAGE
 
 NEGATIVE = 1
 SEVERAL_THREADS = 2  # what a change may save, by the time of what goes away (docs/advice.md)
-UNREAD = support.fixture("payloads", "coreml.pte")
+UNREAD = support.DATA / "payload_truth" / "aoti" / "lin_standin" / "model.pte"
 GPT = DATA / "gpt_xnnpack"
 GPT_FILES = (GPT / "profile.etdp", "--program", GPT / "model.pte", "--etrecord", GPT / "model.etrecord")
 
@@ -164,7 +164,7 @@ class Undecided(unittest.TestCase):
         done = support.run("advise", UNREAD, "--no-siblings")
         self.assertEqual(done.returncode, OK)
         self.assertRegex(done.stdout.decode(), r"^cannot say what to change: 1 of 1 delegate call "
-                         r"was not read \(CoreMLBackend, \d+ % of the program's bytes\)")
+                         r"was not read \(CpuStandInBackend, \d+ % of the program's bytes\)")
         self.assertEqual(support.run("advise", UNREAD, "--no-siblings", "--fail-on", "wrong").returncode, NEGATIVE)
 
     def test_advise__a_record_of_another_program_does_not_make_it_read(self):

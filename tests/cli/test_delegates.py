@@ -296,5 +296,38 @@ class WrongMap(unittest.TestCase):
         self.assertEqual(outside, ["aten::erf.out", "aten::mean.out"])
 
 
+class OtherBackends(unittest.TestCase):
+    """Payloads of Core ML and OpenVINO, and the nodes of the record that they are of."""
+
+    def modules(self, *folder):
+        found = lines(DATA.joinpath("payload_truth", *folder, "model.pte"))
+        return [(line["operator"], line["module"]) for line in found if line["kind"] == "inside"]
+
+    def test_delegates__core_ml_by_debug_handles(self):
+        whole = ["(model)"]
+        self.assertEqual(self.modules("coreml", "res_fp16"), [
+            ("cast", ["stem"]), ("conv", ["stem"]), ("relu", whole), ("conv", ["c1"]), ("relu", whole), ("conv", ["dw"]),
+            ("add", whole), ("reduce_mean", whole), ("reshape", whole), ("linear", ["head"]), ("cast", ["head"])])
+
+    def test_delegates__core_ml_without_a_map(self):
+        """Several methods have no debug handles: names of operations, or of the weights that they take."""
+        method = [("cast", []), ("linear", ["fc1"]), ("relu", ["(model)"]), ("linear", ["fc2"])]
+        self.assertEqual(self.modules("coreml", "multi"), 2 * method)
+
+    def test_delegates__openvino_by_names(self):
+        self.assertEqual(self.modules("openvino", "lin"),
+                         [("FullyConnected", ["fc1"]), ("ReLU", ["(model)"]), ("FullyConnected", ["fc2"])])
+        self.assertEqual([modules for name, modules in self.modules("openvino", "res_fp16") if "Conv" in name],
+                         [["stem"], ["c1"], ["dw"]])
+
+    def test_delegates__events_of_core_ml_are_of_its_operations(self):
+        folder = DATA / "payload_truth" / "coreml" / "res_fp16"
+        rows = [row for row in support.rows(folder / "made.etdp", "--etrecord", folder / "model.etrecord",
+                                            "--program", folder / "model.pte") if row["tie"]]
+        self.assertEqual(len(rows), 11)
+        self.assertEqual([row["delegate_nodes"] for row in rows if row["event"] == "linear_0_cast_fp16:linear"],
+                         [["linear"]])
+
+
 if __name__ == "__main__":
     unittest.main()

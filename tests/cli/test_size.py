@@ -267,6 +267,28 @@ class Names(unittest.TestCase):
         self.assertEqual(by_module["blocks.0.up"], (256 * 64 + 256) * 4)
 
 
+class Packages(unittest.TestCase):
+    """Weights that lie between other files of a payload, or of named data that payloads refer to."""
+
+    def weights(self, *folder):
+        path = DATA.joinpath("payload_truth", *folder, "model.pte")
+        found = support.json_rows(support.run("size", path, "--format", "json").stdout)
+        self.assertEqual(sum(row["size_bytes"] for row in found), path.stat().st_size)
+        return {row["name"]: row["size_bytes"] for row in found if row["part"] == "delegate_weight"}
+
+    def test_size__core_ml(self):
+        self.assertEqual(self.weights("coreml", "lin_fp32"),
+                         {"fc1.weight": 2048, "fc1.bias": 128, "fc2.weight": 1024, "fc2.bias": 32})
+
+    def test_size__methods_share_core_mls_weights(self):
+        self.assertEqual(self.weights("coreml", "multi"),
+                         {"fc1.weight": 1024, "fc1.bias": 64, "fc2.weight": 512, "fc2.bias": 16})
+
+    def test_size__openvino(self):
+        self.assertEqual(self.weights("openvino", "lin"),
+                         {"fc1.weight": 2048, "fc1.bias": 128, "fc2.weight": 1024, "fc2.bias": 32})
+
+
 class Layers(unittest.TestCase):
     """-g layer: weights by layer of a stack and by dtype."""
 

@@ -151,14 +151,28 @@ static enum ets_status own_batch_norms(struct ets_arena *arena,
     return ETS_OK;
 }
 
-/* The handle that the payload states, or that of the record's node it names; -1: none. */
-static int64_t handle_of(const struct ets_delegate_call *call, const struct ets_payload_node *node)
+static bool know_readers(struct ets_arena *arena, struct ets_handle_index *index)
 {
-    const bool has_graph = call->nodes != NULL && call->nodes->graph != NULL;
-    if (node->debug_handle > 0 || node->edge_name.size == 0 || !has_graph) {
-        return node->debug_handle;
+    if (index->readers != NULL) return true;
+    index->readers = ets_arena_alloc(arena, sizeof *index->readers);
+    if (index->readers == NULL) return false;
+    return ets_parameter_readers_build(index->readers, arena, index->graph);
+}
+
+/* The handle that the payload states, or that of the record's node that it names or of the one that
+ * takes its parameter; -1: none. false: no memory. */
+static bool find_handle(struct ets_arena *arena, const struct ets_delegate_call *call,
+                        const struct ets_payload_node *node, int64_t *handle_out)
+{
+    *handle_out = node->debug_handle;
+    if (node->debug_handle > 0 || call->nodes == NULL || call->nodes->graph == NULL) return true;
+    if (node->edge_name.size > 0) {
+        *handle_out = ets_graph_handle_of(call->nodes->graph, node->edge_name);
     }
-    return ets_graph_handle_of(call->nodes->graph, node->edge_name);
+    if (*handle_out > 0 || node->edge_parameter.size == 0) return true;
+    if (!know_readers(arena, call->nodes)) return false;
+    *handle_out = ets_parameter_readers_find(call->nodes->readers, node->edge_parameter);
+    return true;
 }
 
 /* `*owned_out`: the handle of each node, from the payload or inferred. */
@@ -169,7 +183,9 @@ static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_c
     int64_t *owned = ets_arena_alloc_array(arena, graph->node_count, sizeof *owned);
     if (owned == NULL) return ets_fail_unit_memory(error);
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        owned[i] = handle_of(call, &graph->nodes[i]);
+        if (!find_handle(arena, call, &graph->nodes[i], &owned[i])) {
+            return ets_fail_unit_memory(error);
+        }
     }
     ETS_TRY(own_batch_norms(arena, call, graph, owned, error));
     *owned_out = owned;
@@ -208,6 +224,25 @@ static bool list_nodes(struct ets_arena *arena, const struct ets_payload_graph *
     unit->payload_nodes = nodes;
     unit->payload_node_count = event->node_count;
     return true;
+}
+
+/* What the payload calls its nodes in events; and their handles where the backend's map has them,
+ * which may be several for one node. */
+static void take_symbols(const struct ets_delegate_call *call,
+                         const struct ets_payload_graph *graph, struct ets_delegate_unit *units)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const int64_t *handles;
+        size_t count;
+        units[i].event = graph->nodes[i].symbol;
+        if (call->record == NULL) continue;
+        ets_etrecord_delegate_handles(call->record, call->method, call->instruction, units[i].event,
+                                      &handles, &count);
+        if (count == 0) continue;
+        units[i].handles = handles;
+        units[i].handle_count = count;
+        units[i].tie = ETS_TIE_MAP;
+    }
 }
 
 /* Nodes without a known rule: one unit each, without event. */
@@ -255,15 +290,17 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
     }
     if (call->handles != NULL) adopt_handles(graph, &fused, units, events.count);
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
+    const bool has_symbols = !has_rule && ets_payload_has_symbols(graph);
+    if (has_symbols) take_symbols(call, graph, units);
     *units_out = (struct ets_delegate_units){
         .items = units,
         .count = events.count,
-        .is_ordered = true,
+        .is_ordered = !has_symbols,
         .may_convert = events.has_half,
         .is_output = graph->is_output,
         .argument_count = graph->argument_count,
     };
-    if (has_rule) return ETS_OK;
+    if (has_rule || has_symbols) return ETS_OK;
     if (events.odd_node == ETS_PAYLOAD_NONE) {
         return explain(arena, units_out, error,
                        "this backend's payload does not tell what its runtime reports");
@@ -273,6 +310,24 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
                    events.odd_node, graph->nodes[events.odd_node].name.data);
     return explain(arena, units_out, error, text);
 }
+
+/* Units of a payload that calls its nodes as events do: the map, if there is one, has no more than
+ * that, and mixes constants into it. */
+static enum ets_status read_symbols(struct ets_arena *arena, const struct ets_delegate_call *call,
+                                    struct ets_delegate_units *units_out, struct ets_error *error)
+{
+    const struct ets_delegate delegate = {.id = call->backend, .blob = call->payload};
+    const struct ets_payload_graph *graph;
+    if (call->payload.size == 0) return ETS_OK;
+    ETS_TRY(ets_payload_store_read(call->payloads, &delegate, &graph, NULL, error));
+    if (graph == NULL || !ets_payload_has_symbols(graph) || call->payload.size > *call->budget) {
+        return ETS_OK;
+    }
+    *call->budget -= call->payload.size;
+    return make_units(arena, call, graph, units_out, error);
+}
+
+const struct ets_delegate_reader ets_delegate_symbol_reader = {read_symbols};
 
 static enum ets_status read_payload(struct ets_arena *arena, const struct ets_delegate_call *call,
                                     struct ets_delegate_units *units_out, struct ets_error *error)

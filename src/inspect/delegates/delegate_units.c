@@ -8,7 +8,8 @@
 #include "host/strings.h"
 
 static const struct ets_delegate_reader *const readers[] = {
-    &ets_delegate_map_reader, /* the backend's own map is preferred */
+    &ets_delegate_symbol_reader, /* names of events in the payload are exact */
+    &ets_delegate_map_reader,    /* then the backend's own map is preferred */
     &ets_delegate_payload_reader,
 };
 

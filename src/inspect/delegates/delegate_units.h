@@ -48,6 +48,7 @@ struct ets_delegate_reader {
                             struct ets_delegate_units *units_out, struct ets_error *error);
 };
 
+extern const struct ets_delegate_reader ets_delegate_symbol_reader;  /* delegate_payload.c */
 extern const struct ets_delegate_reader ets_delegate_map_reader;     /* delegate_map.c */
 extern const struct ets_delegate_reader ets_delegate_payload_reader; /* delegate_payload.c */
 

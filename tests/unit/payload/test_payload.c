@@ -154,7 +154,7 @@ static void store__says_why_a_payload_is_not_read(void **state)
     assert_int_equal(ets_payload_store_scratch(&opened.store, &delegate, &scratch, NULL), ETS_OK);
     assert_int_equal(scratch, 25344);
     close_program(&opened);
-    open_program("payloads/coreml.pte", NULL, &opened);
+    open_program("payload_truth/aoti/lin_standin/model.pte", NULL, &opened);
     assert_null(read(&opened, 0, &reason));
     assert_string_equal(reason, "this backend's payload cannot be read");
     close_program(&opened);
@@ -188,7 +188,10 @@ static void store__has_one_limit(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte"};
+    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte",
+                                        "payload_truth/coreml/lin_fp32/model.pte",
+                                        "payload_truth/coreml/multi/model.pte",
+                                        "payload_truth/openvino/lin/model.pte"};
     for (size_t f = 0; f < COUNT(names); f++) {
         enum ets_status status = ETS_NO_MEMORY;
         for (unsigned long at = 0; status != ETS_OK; at++) {
@@ -212,7 +215,10 @@ static void every_allocation_may_fail(void **state)
 static void every_byte_may_be_the_last(void **state)
 {
     (void)state;
-    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte"};
+    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte",
+                                        "payload_truth/coreml/lin_fp32/model.pte",
+                                        "payload_truth/coreml/multi/model.pte",
+                                        "payload_truth/openvino/lin/model.pte"};
     for (size_t f = 0; f < COUNT(names); f++) {
         struct opened opened;
         struct ets_delegate delegate;
