@@ -116,7 +116,8 @@ static void read_as(const char *backend, struct ets_bytes bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const backends[] = {"XnnpackBackend", "VulkanBackend", "EthosUBackend",
-                                           "CoreMLBackend", "OpenvinoBackend"};
+                                           "CoreMLBackend", "OpenvinoBackend",
+                                           "TOSABackend", "VgfBackend"};
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         read_as(backends[i], (struct ets_bytes){data, size});
     }

@@ -23,6 +23,7 @@ struct payload {
 static uint32_t find_constant(const struct payload *p, uint32_t index)
 {
     const struct ets_payload_constant *constant = &p->graph->constants[index];
+    if (constant->is_assembled) return ETS_BYTES_NONE; /* its pieces are the graph's */
     if (constant->bytes.data != NULL && constant->bytes.size > 0) {
         return ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
                                     ets_byte_claims_offset(p->sheet, constant->bytes.data),
@@ -104,12 +105,28 @@ static bool use(const struct payload *p, uint32_t index, uint32_t number, const 
     return true;
 }
 
+/* Whether a value is a constant between other bytes of the graph. */
+static bool is_inside(const struct payload *p, const struct ets_payload_value *value)
+{
+    const struct ets_bytes graph = p->graph->flatbuffer;
+    const struct ets_bytes bytes = ets_payload_constant_bytes(p->graph, value->constant);
+    if (bytes.size == 0 || p->graph->constants[value->constant].is_assembled) return false;
+    return bytes.data > graph.data && bytes.data < graph.data + graph.size;
+}
+
+/* Scalars and shapes are no weights. */
+static bool is_part_of_graph(const struct payload *p, const struct ets_payload_value *value)
+{
+    return is_inside(p, value) &&
+           (ets_payload_elements(value) <= 1 || value->type->numbers == ETS_PAYLOAD_OTHER);
+}
+
 static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
 {
     const struct ets_payload_node *node = &p->graph->nodes[number];
     const struct ets_payload_value *value = ets_payload_value(p->graph, node->inputs[input]);
     struct ets_text name = {NULL, 0};
-    if (value == NULL) return true;
+    if (value == NULL || is_part_of_graph(p, value)) return true;
     if (value->constant != ETS_PAYLOAD_NONE) {
         const uint32_t index = find_constant(p, value->constant);
         if (index == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
@@ -273,6 +290,58 @@ static bool add_parts(const struct payload *p, const struct ets_delegate *delega
     for (uint32_t i = 0; i < parts->count; i++) {
         if (!add_part(p, &parts->items[i])) return false;
     }
+    if (parts->weight_key.data == NULL) return true;
+    const uint32_t weights = ets_byte_claims_need_key(p->sheet->all, parts->weight_key);
+    if (weights == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
+    own(p, weights);
+    ets_byte_item(p->sheet, weights)->content = "compressed weights";
+    return true;
+}
+
+static int compare_bytes(const void *left, const void *right)
+{
+    const struct ets_bytes *a = left, *b = right;
+    return (a->data > b->data) - (a->data < b->data);
+}
+
+/* The weights that lie between other bytes of the graph, in order. NULL: no memory. */
+static struct ets_bytes *list_inside(const struct payload *p, uint32_t *count_out)
+{
+    const uint32_t all = p->graph->value_count;
+    struct ets_bytes *inside =
+        ets_arena_alloc_array(&p->sheet->all->map->arena, (size_t)all + 1, sizeof *inside);
+    *count_out = 0;
+    for (uint32_t i = 0; inside != NULL && i < all; i++) {
+        const struct ets_payload_value *value = &p->graph->values[i];
+        if (!is_inside(p, value) || is_part_of_graph(p, value)) continue;
+        inside[(*count_out)++] = ets_payload_constant_bytes(p->graph, value->constant);
+    }
+    if (inside != NULL && *count_out > 1) qsort(inside, *count_out, sizeof *inside, compare_bytes);
+    return inside;
+}
+
+/* The graph without the constants in it. */
+static bool add_read_payload(const struct payload *p, struct ets_bytes blob)
+{
+    const struct ets_bytes graph = p->graph->flatbuffer;
+    const uint8_t *end = graph.data + graph.size, *at = blob.data;
+    uint32_t count;
+    const struct ets_bytes *inside = list_inside(p, &count);
+    if (inside == NULL) return false;
+    const uint64_t first = (uint64_t)((count > 0 ? inside[0].data : end) - at);
+    const uint64_t offset = ets_byte_claims_offset(p->sheet, at);
+    if (!add_payload(p, offset, first, ets_payload_format(p->graph), p->graph->node_count)) {
+        return false;
+    }
+    const uint32_t item = ets_byte_claims_find_place(p->sheet, offset);
+    if (count > 0) ets_byte_item(p->sheet, item)->size = 0; /* of several runs */
+    for (uint32_t i = 0; i < count; i++) {
+        at = inside[i].data + inside[i].size;
+        const uint8_t *next = i + 1 < count ? inside[i + 1].data : end;
+        if (next <= at) continue;
+        ets_byte_claims_claim(p->sheet, item, ets_byte_claims_offset(p->sheet, at),
+                              (uint64_t)(next - at));
+    }
     return true;
 }
 
@@ -373,11 +442,7 @@ static bool add_delegate(struct ets_byte_claims *sheet, const struct ets_method 
     if (ets_payload_store_read(payloads, &delegate, &p.graph, NULL, NULL) != ETS_OK) return false;
     if (p.graph == NULL) return add_other(&p, blob, budget);
     if (p.graph->files.data != NULL) return add_files(&p, offset, blob, budget) && add_graph(&p);
-    const struct ets_bytes graph = p.graph->flatbuffer;
-    const uint64_t end = ets_byte_claims_offset(sheet, graph.data) + graph.size;
-    return add_payload(&p, offset, end - offset, ets_payload_format(p.graph),
-                       p.graph->node_count) &&
-           add_graph(&p);
+    return add_read_payload(&p, blob) && add_graph(&p);
 }
 
 void ets_payload_bytes_add(struct ets_byte_claims *sheet)

@@ -120,9 +120,10 @@ static uint32_t group_size(const struct ets_payload_value *value)
  * of weights, a scale for each group of each row. */
 static void requantize(struct count *n, uint64_t depth)
 {
-    enum { REQUANTIZE = 3 };
+    enum { REQUANTIZE = 3, SUM_BITS = 32 }; /* sums are written as they are */
     const uint32_t group = group_size(n->second.value);
-    if (!is_float(&n->out)) add_ops(n, n->out.elements, REQUANTIZE, 0);
+    if (!is_float(&n->out) && n->out.value->type->bits < SUM_BITS)
+        add_ops(n, n->out.elements, REQUANTIZE, 0);
     if (group > 0) add_ops(n, n->out.elements, 2 * (depth / group), 0);
 }
 
@@ -206,6 +207,10 @@ static enum ets_cost_reason count_by_rule(struct count *n)
         count_attention(n);
         return ETS_COST_REASON_NONE;
     case ETS_FAMILY_POOL: count_pool(n); return ETS_COST_REASON_NONE;
+    case ETS_FAMILY_REDUCTION:
+        if (n->node->depth == 0) return count_elements(n, rule);
+        n->cost.macs = ets_cost_times(n->out.elements, n->node->depth, &n->ok); /* as a product */
+        return ETS_COST_REASON_NONE;
     default: return count_elements(n, rule);
     }
 }
@@ -233,7 +238,7 @@ struct ets_cost ets_payload_node_work(struct ets_payload_costs *costs, uint32_t 
 {
     const struct ets_payload_node *of = &costs->graph->nodes[node];
     struct count n = {.node = of, .ok = true};
-    if (of->operation.data == NULL) return ets_cost_unknown(ETS_COST_NO_RULE);
+    if (of->operation.data == NULL || of->is_conditional) return ets_cost_unknown(ETS_COST_NO_RULE);
     if (of->input_count == 0 || of->output_count == 0 ||
         !read_operand(costs, of->inputs[0], &n.in) ||
         !read_operand(costs, of->outputs[0], &n.out)) {

@@ -29,11 +29,23 @@ struct ets_vela {
     bool has_scratch;
     struct ets_bytes stored_scratch; /* older streams hold it as zeros; data NULL: newer */
     uint32_t input_count, output_count;
+    struct ets_bytes inputs, outputs; /* blocks of records */
+    struct ets_text weight_key;       /* of named data that has the weights; data NULL: `weights` */
 };
+
+/* An input or output of the call, in a region of memory. */
+struct ets_vela_argument {
+    uint32_t rank;    /* without the sizes of 1 that fill the record in front */
+    uint32_t dims[6]; /* [rank] */
+    uint32_t element_bytes, offset, region;
+};
+/* false: the block has no such record. */
+bool ets_vela_argument(struct ets_bytes block, uint32_t index, struct ets_vela_argument *out);
 
 /* One block, with its header of 32 bytes before `data`. */
 struct ets_vela_block {
     const uint8_t *name; /* 16 bytes */
+    bool is_external;    /* `data` is a key of named data */
     struct ets_bytes data;
 };
 /* Walks through a stream that ets_vela_init has accepted; *at begins at 0. false: that was the

@@ -123,6 +123,7 @@ struct ets_payload_node {
      */
     uint64_t depth;
     bool is_depthwise, is_transposed; /* of a convolution */
+    bool is_conditional; /* in a branch or a loop: whether and how often it runs is not known */
 };
 
 /* A constant of which only a key is known may be in another file. */
@@ -130,6 +131,7 @@ struct ets_payload_constant {
     struct ets_text key;    /* of named data; data NULL: the bytes are in the payload */
     struct ets_bytes bytes; /* data NULL: not in the program */
     uint32_t named_data;    /* of the program; ETS_PAYLOAD_NONE: none */
+    bool is_assembled;      /* from pieces of the payload: `bytes` is memory of the graph's own */
 };
 
 /* What is in a payload whose nodes cannot be read: parts, in a row of blocks with headers. */
@@ -142,6 +144,7 @@ enum { ETS_PAYLOAD_MOST_PARTS = 4 };
 struct ets_payload_parts {
     struct ets_payload_part items[ETS_PAYLOAD_MOST_PARTS];
     uint32_t count;
+    struct ets_text weight_key; /* of named data that has the weights; data NULL: none */
 };
 struct ets_payload_block {
     struct ets_bytes header, bytes;
@@ -164,6 +167,7 @@ struct ets_payload_graph {
     struct ets_payload_value *values;
     struct ets_payload_constant *constants;
     uint8_t *is_output; /* [argument_count] of the call: 1 for what it gives */
+    const char *note;   /* what else the payload tells, and what it lacks; NULL: nothing */
 };
 
 /* NULL for ETS_PAYLOAD_NONE. */

@@ -8,6 +8,7 @@
 static const struct ets_payload_reader *const readers[] = {
     &ets_payload_xnnpack, &ets_payload_vulkan,   &ets_payload_vela,
     &ets_payload_coreml,  &ets_payload_openvino,
+    &ets_payload_tosa,    &ets_payload_vgf,
 };
 
 const struct ets_payload_reader *ets_payload_reader_of(struct ets_text backend)

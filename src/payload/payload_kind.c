@@ -40,6 +40,7 @@ const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIN
         {4, "ET12", "ExecuTorch program"},
         {0, "\177ELF", "ELF"},
         {4, "VH00", "Vulkan graph"},
+        {0, "VGF1", "VGF file"},
         {0, "vela_bin_stream", "Vela binary stream"},
         {0, "CMJR", "reference to a Core ML package"},
         {0, "RR_UPCVO", "OpenVINO model"},

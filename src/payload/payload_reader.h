@@ -83,5 +83,7 @@ extern const struct ets_payload_reader ets_payload_vulkan;   /* vulkan_payload.c
 extern const struct ets_payload_reader ets_payload_vela;     /* vela_payload.c */
 extern const struct ets_payload_reader ets_payload_coreml;   /* coreml_payload.c */
 extern const struct ets_payload_reader ets_payload_openvino; /* openvino_payload.c */
+extern const struct ets_payload_reader ets_payload_tosa;     /* tosa_payload.c */
+extern const struct ets_payload_reader ets_payload_vgf;      /* vgf_payload.c */
 
 #endif

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/load.h"
 #include "base/text.h"
-#include "etscope/tensor.h"
 #include "payload/payload_reader.h"
 
 /* Delegates may share a payload, and hostile files have them overlap. */
@@ -201,12 +199,6 @@ enum ets_status ets_payload_store_scratch(struct ets_payload_store *store,
     return ETS_OK;
 }
 
-const char *ets_payload_dtype(const struct ets_payload_type *type)
-{
-    const char *name = ets_scalar_type_name(type->scalar_type);
-    return name != NULL ? name : type->name;
-}
-
 bool ets_payload_tells_origins(const struct ets_payload_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -224,11 +216,3 @@ bool ets_payload_has_symbols(const struct ets_payload_graph *graph)
     return graph->node_count > 0;
 }
 
-uint64_t ets_payload_elements(const struct ets_payload_value *value)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        if (!ets_mul_u64(count, value->dims[i], &count)) return UINT64_MAX;
-    }
-    return count;
-}

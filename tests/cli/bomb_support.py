@@ -357,6 +357,41 @@ def vulkan_payload(calls, arguments, items, name=b"aten.add.Tensor"):
     return bytes(bomb.data)
 
 
+def tosa_payload(regions, operators):
+    """A TOSA payload whose regions share a block, whose operators name all regions in a circle."""
+    bomb = Bomb(b"TOSA")
+    root = bomb.root({1: ("ref", None)})
+    blocks = []
+    for index, place in enumerate(bomb.vector(root[1], regions)):
+        region, inner = bomb.table({0: ("ref", None), 1: ("ref", None)})
+        bomb.point(place, region)
+        bomb.share([inner[0]], b"r%d" % index)
+        blocks += bomb.vector(inner[1], 1)
+    block, lists = bomb.table({1: ("ref", None)})
+    for place in blocks:
+        bomb.point(place, block)
+    for index, place in enumerate(bomb.vector(lists[1], operators)):
+        operator, inner = bomb.table({0: ("<I", 70), 1: ("<B", 70), 2: ("ref", None)})
+        bomb.point(place, operator)
+        attributes, names = bomb.table({0: ("ref", None), 1: ("ref", None)})
+        bomb.point(inner[2], attributes)
+        bomb.share([names[0]], b"r%d" % (index % regions))
+        bomb.share([names[1]], b"r%d" % ((index + 1) % regions))
+    bomb.align(8)
+    return bytes(bomb.data)
+
+
+def vela_payload(commands):
+    """A stream of Vela with these words as commands."""
+    def block(name, data=b""):
+        return struct.pack("<16sI12x", name, len(data)) + data + bytes(-len(data) % 16)
+
+    count = len(commands)
+    action = 2 | (count >> 16 & 0xff) << 8 | (count & 0xffff) << 16
+    driver = struct.pack(f"<4sIII{1 + count}I", b"COP1", 1, 7, 0, action, *commands)
+    return (block(b"vela_bin_stream") + block(b"cmd_data", driver) + block(b"vela_end_stream"))
+
+
 def memo(levels):
     """A pickle of a list whose two items are one list, whose two items are one list, ..."""
     data = b"\x80\x02]q\0"

@@ -14,7 +14,8 @@ import zipfile
 import support
 from bomb_support import (EVALUATION, FLOOR, IS_LONG, Bounded, chain, delegate_calls, logged_values,
                           many_runs, memo, one_handle, payload, scaled, shared_cases, shared_names,
-                          shared_tensor, torch_saved, wide_call, vulkan_payload)
+                          shared_tensor, torch_saved, tosa_payload, vela_payload, wide_call,
+                          vulkan_payload)
 
 EVERY_FORMAT = ("table", "markdown", "tsv", "csv", "json", "jsonl")
 # All formats are written by one of two writers; `make test-long` tries each with every file.
@@ -185,6 +186,25 @@ class Bombs(Bounded):
         for calls, arguments, items in ((1, 100000, 100000), (5000, 5000, 100)):
             path = delegate_calls(self.folder / "lists.pte", 20, b"VulkanBackend",
                                   vulkan_payload(calls, arguments, items))
+            for words in (("info",), ("size",), ("cost",), ("memory",), ("delegates",),
+                          ("export", "--to", "dot", "-o", "-")):
+                self.check(words[0], path, *words[1:])
+
+    def test_bombs__regions_name_each_other(self):
+        for regions, operators in ((2, 2), (1000, 1000), (20000, 1), (1, 20000)):
+            path = delegate_calls(self.folder / "regions.pte", 20, b"TOSABackend",
+                                  tosa_payload(regions, operators))
+            for words in (("info",), ("size",), ("cost",), ("delegates",),
+                          ("export", "--to", "dot", "-o", "-")):
+                self.check(words[0], path, *words[1:])
+
+    def test_bombs__commands_without_end(self):
+        same = [2] * 100000  # convolutions of one element, all of the same memory
+        other = [word for at in range(30000) for word in (0x4010, 16 * at, 2)]
+        sparse = [word for at in range(30000) for word in (0x4015, 99, 0x8000 << 16 | 0x112, 6)]
+        for commands in (same, other, sparse):
+            path = delegate_calls(self.folder / "commands.pte", 20, b"EthosUBackend",
+                                  vela_payload(commands))
             for words in (("info",), ("size",), ("cost",), ("memory",), ("delegates",),
                           ("export", "--to", "dot", "-o", "-")):
                 self.check(words[0], path, *words[1:])

@@ -54,6 +54,7 @@ class Scratch(unittest.TestCase):
     def test_memory__info_names_the_scratch(self):
         done = support.run("info", self.PROGRAM)
         self.assertIn(b"of scratch a call, 1 call", done.stdout)
+        self.assertIn(b"at least 6336 cycles on Ethos-U55-128", done.stdout)
         done = support.run("info", self.PROGRAM, "--format", "json")
         delegate, = json.loads(done.stdout)["rows"][0]["methods"][0]["delegates"]
         self.assertEqual((delegate["content"], delegate["scratch_bytes"]),
@@ -61,8 +62,17 @@ class Scratch(unittest.TestCase):
 
     def test_memory__delegates_say_what_the_stream_keeps(self):
         done = support.run("delegates", self.PROGRAM)
-        self.assertIn(b"Vela's stream keeps no names of operators", done.stderr)
-        self.assertIn(b"1 partition, which was not read, 2 outside", done.stdout)
+        self.assertIn(b"Vela keeps no names: 77 NPU operations, 811008 MACs, 25344 bytes of "
+                      b"scratch, 1168 bytes of weights; at least 6336 cycles on Ethos-U55-128",
+                      done.stderr)
+        self.assertIn(b"1 partition with 77 operators, 2 outside", done.stdout)
+
+    def test_memory__cost_counts_what_the_stream_does(self):
+        done = support.run("cost", self.PROGRAM)
+        self.assertIn(b"forward, delegate 0: Vela keeps no names: 77 NPU operations", done.stderr)
+        rows = json.loads(support.run("cost", self.PROGRAM, "--format", "json").stdout)["rows"]
+        call, = [row for row in rows if row["operator"] == "EthosUBackend"]
+        self.assertEqual(call["macs"], 221184 + 589824)
 
 
 class Caches(unittest.TestCase):

@@ -1,9 +1,11 @@
 /* The command `cost`: what a program computes and moves, without running it. */
 #include "cli/core/bounds.h"
+#include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/traces/delegation.h"
 #include "output/table/cost_table.h"
+#include "payload/payload_store.h"
 
 static const struct cli_command_option option_list[] = {
     {"--etrecord"},
@@ -87,6 +89,34 @@ static int show(const struct subject *s, const struct ets_cost_table_options *op
     return code;
 }
 
+/* What payloads say of themselves, for the first few that do. */
+static void print_notes(const struct subject *s)
+{
+    enum { MOST = 3 };
+    const struct ets_program *program = &s->program.program;
+    const char *only = cli_value(s->arguments, "--method");
+    struct ets_payload_store payloads;
+    struct ets_arena arena;
+    uint32_t noted = 0;
+    ets_arena_init(&arena, NULL, 0);
+    ets_payload_store_init(&payloads, &arena, program);
+    for (uint32_t m = 0; m < program->method_count; m++) {
+        struct ets_method method;
+        ets_program_method(program, m, &method);
+        if (only != NULL && !cli_text_is(method.name, only)) continue;
+        for (uint32_t d = 0; d < method.delegate_count && noted < MOST; d++) {
+            struct ets_delegate delegate;
+            const struct ets_payload_graph *graph;
+            ets_method_delegate(&method, d, &delegate);
+            if (ets_payload_store_read(&payloads, &delegate, &graph, NULL, NULL) != ETS_OK) break;
+            if (graph == NULL || graph->note == NULL) continue;
+            cli_note("%.*s, delegate %u: %s", ETS_TEXT(method.name), d, graph->note);
+            noted++;
+        }
+    }
+    ets_arena_reset(&arena);
+}
+
 static int cmd_cost(const struct cli_arguments *arguments)
 {
     struct ets_cost_table_options options;
@@ -101,6 +131,7 @@ static int cmd_cost(const struct cli_arguments *arguments)
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = open_all(&subject);
+    if (code == CLI_OK) print_notes(&subject);
     if (code == CLI_OK) code = show(&subject, &options);
     ets_delegation_close(subject.delegation);
     cli_record_close(&subject.record);
@@ -116,7 +147,8 @@ const struct cli_command cli_cost_command = {
     .description =
         "Counts the work of PROGRAM (a .pte or .bpte) from the shapes in it, without running it: "
         "operations (2 for each multiply-add), bytes that must move, and their ratio, for each "
-        "instruction and for what XNNPACK and Vulkan run inside of their calls. The first sentence "
+        "instruction and for what XNNPACK, Vulkan, TOSA, VGF and Ethos-U run inside of their "
+        "calls. The first sentence "
         "says how "
         "much a run computes, and in what. Dynamic shapes count at their upper bounds, of two "
         "branches the more expensive one counts, and of a loop one turn. Operators that cannot be "

@@ -22,6 +22,7 @@ struct delegate_calls {
     uint64_t delegates, bytes, calls;
     uint64_t nodes;   /* of payloads that are read */
     uint64_t scratch; /* of a call: the largest */
+    const char *note; /* of the payload; NULL: none, or of several payloads */
 };
 
 /* What is in a payload. */
@@ -30,6 +31,7 @@ struct payload_facts {
     const char *content;               /* "XNNPACK graph"; NULL: no payload */
     uint64_t nodes;                    /* of its graph */
     uint64_t scratch;                  /* that a call allocates */
+    const char *note;                  /* what else it tells; NULL: nothing */
 };
 
 /* The counts of a method's operators and delegates. */
@@ -241,6 +243,7 @@ static void look_into(const struct ets_delegate *delegate, struct ets_payload_st
     }
     facts->content = ets_payload_format(graph);
     facts->nodes = graph->node_count;
+    facts->note = graph->note;
 }
 
 /* Adds up the delegates of each backend, sorted by name; returns the number of backends. */
@@ -253,8 +256,9 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
         look_into(&delegate, payloads, &facts);
-        groups[i] = (struct delegate_calls){delegate.id,          1,           delegate.blob.size,
-                                            counts->delegates[i], facts.nodes, facts.scratch};
+        groups[i] = (struct delegate_calls){
+            delegate.id,   1,         delegate.blob.size, counts->delegates[i], facts.nodes,
+            facts.scratch, facts.note};
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
@@ -263,6 +267,7 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
             continue;
         }
         groups[count - 1].delegates++;
+        groups[count - 1].note = NULL;
         groups[count - 1].bytes += groups[i].bytes;
         groups[count - 1].calls += groups[i].calls;
         groups[count - 1].nodes += groups[i].nodes;
@@ -286,6 +291,20 @@ static void tell_contents(struct ets_facts *facts, uint64_t nodes, uint64_t scra
     }
 }
 
+/* In lines of the usual width. */
+static void tell_note(struct ets_facts *facts, const char *note)
+{
+    ets_facts_line(facts, "%s", "");
+    while (*note != '\0') {
+        const size_t size = strcspn(note, ",;");
+        ets_facts_item(facts);
+        ets_facts_words(facts, "%.*s", (int)size, note);
+        note += size;
+        note += strspn(note, ",; ");
+    }
+    ets_facts_end(facts);
+}
+
 /* For people only. */
 static void tell_backends(struct info_request *request, const struct ets_method *method,
                           const struct method_counts *counts, struct ets_payload_store *payloads)
@@ -307,6 +326,8 @@ static void tell_backends(struct info_request *request, const struct ets_method 
         tell_contents(facts, groups[i].nodes, groups[i].scratch);
         ets_facts_count(facts, NULL, groups[i].calls, "call");
         ets_facts_end(facts);
+        if (groups[i].note == NULL) continue;
+        tell_note(facts, groups[i].note);
     }
     info_more(request, count);
     free(groups);
@@ -340,6 +361,8 @@ static void tell_delegates(struct info_request *request, const struct ets_method
         if (payload.nodes == 0) ets_json_put_null(facts->json, "node_count");
         if (payload.scratch == 0) ets_json_put_null(facts->json, "scratch_bytes");
         ets_facts_count(facts, "calls", counts->delegates[i], "call");
+        if (payload.note != NULL) ets_facts_words(facts, ", ");
+        ets_facts_string(facts, "note", payload.note);
         ets_facts_end(facts);
         ets_json_end_object(facts->json);
     }

@@ -267,6 +267,16 @@ static enum ets_status explain(struct ets_arena *arena, struct ets_delegate_unit
     return units->reason == NULL ? ets_fail_unit_memory(error) : ETS_OK;
 }
 
+/* What the payload says of itself tells more than why its events are not known. */
+static enum ets_status explain_or_note(struct ets_arena *arena,
+                                       const struct ets_payload_graph *graph,
+                                       struct ets_delegate_units *units, struct ets_error *error,
+                                       const char *what)
+{
+    units->is_noted = graph->note != NULL;
+    return explain(arena, units, error, graph->note != NULL ? graph->note : what);
+}
+
 static enum ets_status make_units(struct ets_arena *arena, const struct ets_delegate_call *call,
                                   const struct ets_payload_graph *graph,
                                   struct ets_delegate_units *units_out, struct ets_error *error)
@@ -302,8 +312,8 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
     };
     if (has_rule || has_symbols) return ETS_OK;
     if (events.odd_node == ETS_PAYLOAD_NONE) {
-        return explain(arena, units_out, error,
-                       "this backend's payload does not tell what its runtime reports");
+        return explain_or_note(arena, graph, units_out, error,
+                               "this backend's payload does not tell what its runtime reports");
     }
     char text[128];
     ets_print_text(text, sizeof text, "unknown which operators the runtime makes of node %u, %s",
@@ -358,9 +368,9 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
         *call->budget -= call->payload.size; /* calls that share it have units of their own */
         return make_units(arena, call, graph, units_out, error);
     }
-    return explain(arena, units_out, error,
-                   "this backend's payload does not tell what its runtime reports, and there is no "
-                   "delegate map");
+    return explain_or_note(arena, graph, units_out, error,
+                           "this backend's payload does not tell what its runtime reports, and "
+                           "there is no delegate map");
 }
 
 const struct ets_delegate_reader ets_delegate_payload_reader = {read_payload};

@@ -31,6 +31,7 @@ struct ets_delegate_call {
 };
 
 struct ets_delegate_units {
+    bool is_noted; /* `reason` is what the payload says of itself */
     struct ets_delegate_unit *items;
     uint32_t count;
     bool is_ordered;  /* the events are exactly these units in this order; else each is found

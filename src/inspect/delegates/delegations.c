@@ -174,7 +174,7 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
     /* Operators are known; that events are not does not matter here. */
     const bool is_unforetold = units->count > 0 && units->items[0].payload_node_count > 0 &&
                                ets_payload_knowledge(instruction->name) == ETS_PAYLOAD_READABLE;
-    step->reason = is_unforetold ? NULL : units->reason;
+    step->reason = is_unforetold && !units->is_noted ? NULL : units->reason;
     return ETS_OK;
 }
 
