@@ -115,9 +115,10 @@ static void read_as(const char *backend, struct ets_bytes bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const backends[] = {"XnnpackBackend", "VulkanBackend", "EthosUBackend",
-                                           "CoreMLBackend", "OpenvinoBackend",
-                                           "TOSABackend", "VgfBackend"};
+    static const char *const backends[] = {"XnnpackBackend", "VulkanBackend",   "EthosUBackend",
+                                           "CoreMLBackend",  "OpenvinoBackend", "TOSABackend",
+                                           "VgfBackend",     "MLXBackend",      "NativeBackend",
+                                           "QnnBackend",     "CudaBackend"};
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         read_as(backends[i], (struct ets_bytes){data, size});
     }

@@ -5,6 +5,7 @@
 #include "base/load.h"
 #include "base/text.h"
 #include "contents/byte_claims.h"
+#include "format/aoti.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_kind.h"
 #include "payload/payload_store.h"
@@ -62,8 +63,16 @@ static struct ets_parameter_query query_of(const struct ets_payload_value *value
 
 /* "weight" and "bias" as layers take their inputs; of an operator that is not known, which input.
  */
-static const char *role_of(const struct ets_payload_node *node, uint32_t input)
+static const char *role_of(const struct ets_payload_graph *graph,
+                           const struct ets_payload_node *node, uint32_t input)
 {
+    static const char *const quantized[] = {"input", "weight", "scale", "offset"};
+    const struct ets_payload_value *weight =
+        node->input_count > 1 ? ets_payload_value(graph, node->inputs[1]) : NULL;
+    if (weight != NULL && weight->quantization.is_scale_apart &&
+        input < sizeof quantized / sizeof *quantized) {
+        return quantized[input];
+    }
     static const char *const inputs[] = {"input 0", "input 1", "input 2", "input 3", "input 4",
                                          "input 5", "input 6", "input 7", "input 8", "input 9"};
     if (node->operation.data == NULL && input < sizeof inputs / sizeof *inputs) {
@@ -130,17 +139,21 @@ static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
     if (value->constant != ETS_PAYLOAD_NONE) {
         const uint32_t index = find_constant(p, value->constant);
         if (index == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
-        if (use(p, index, number, role_of(node, input))) {
+        if (use(p, index, number, role_of(p->graph, node, input))) {
             struct ets_byte_item *item = ets_byte_item(p->sheet, index);
             const struct ets_parameter_query query = query_of(value);
             if (!take_shape(p, value, item)) return false;
             if (p->layers != NULL && item->debug_handle > 0) {
                 item->name = ets_layer_parameter(p->layers, item->debug_handle, &query);
             }
+            if (item->name.size == 0) item->name = p->graph->constants[value->constant].name;
         }
         name = ets_byte_item(p->sheet, index)->name;
     }
-    if (value->quantization.scale_constant == ETS_PAYLOAD_NONE) return true;
+    if (value->quantization.scale_constant == ETS_PAYLOAD_NONE ||
+        value->quantization.is_scale_apart) {
+        return true;
+    }
     const uint32_t scale = find_constant(p, value->quantization.scale_constant);
     if (scale == ETS_BYTES_NONE) return !p->sheet->all->is_out_of_memory;
     if (use(p, scale, number, "scale")) {
@@ -149,16 +162,6 @@ static bool add_input(const struct payload *p, uint32_t number, uint32_t input)
         item->dtype = value->quantization.kind == ETS_PAYLOAD_PER_GROUP ? "bfloat16" : "float32";
     }
     return true;
-}
-
-static bool add_graph(const struct payload *p)
-{
-    for (uint32_t i = 0; i < p->graph->node_count; i++) {
-        for (uint32_t k = 0; k < p->graph->nodes[i].input_count; k++) {
-            if (!add_input(p, i, k)) return false;
-        }
-    }
-    return !p->sheet->all->is_out_of_memory;
 }
 
 /* Data that a payload has or names, of which no layer is known. */
@@ -172,6 +175,32 @@ static void own(const struct payload *p, uint32_t index)
     item->program = p->sheet->index;
     item->method = p->method->index;
     item->delegate = p->delegate;
+}
+
+/* Named data that the payload lists, and no node reads: loading it may. */
+static void own_unread(const struct payload *p)
+{
+    for (uint32_t i = 0; i < p->graph->constant_count; i++) {
+        const struct ets_payload_constant *constant = &p->graph->constants[i];
+        if (constant->key.data == NULL) continue;
+        const uint32_t index = ets_byte_claims_find_key(p->sheet->all, constant->key);
+        if (index == ETS_BYTES_NONE) continue;
+        struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+        if (item->user_count > 0) continue;
+        own(p, index);
+        item->name = constant->name;
+    }
+}
+
+static bool add_graph(const struct payload *p)
+{
+    for (uint32_t i = 0; i < p->graph->node_count; i++) {
+        for (uint32_t k = 0; k < p->graph->nodes[i].input_count; k++) {
+            if (!add_input(p, i, k)) return false;
+        }
+    }
+    own_unread(p);
+    return !p->sheet->all->is_out_of_memory;
 }
 
 /*
@@ -192,13 +221,13 @@ static void find_keys(const struct payload *p, struct ets_bytes flatbuffer)
     }
 }
 
-static const char *kind_of(struct ets_byte_claims *sheet, struct ets_bytes payload)
+static const char *kind_of(const struct payload *p, struct ets_bytes payload)
 {
     char text[ETS_PAYLOAD_KIND_CHARS];
-    const char *kind = ets_payload_kind(payload, text);
+    const char *kind = ets_payload_kind_of(p->backend, payload, text);
     if (kind != text) return kind;
-    const char *copy = ets_arena_copy_text(&sheet->all->map->arena, text, strlen(text));
-    if (copy == NULL) sheet->all->is_out_of_memory = true;
+    const char *copy = ets_arena_copy_text(&p->sheet->all->map->arena, text, strlen(text));
+    if (copy == NULL) p->sheet->all->is_out_of_memory = true;
     return copy;
 }
 
@@ -219,19 +248,41 @@ static bool add_payload(const struct payload *p, uint64_t offset, uint64_t size,
     return true;
 }
 
+/* The library that AOTInductor compiled, and the weights beside it. */
+static void own_compiled(const struct payload *p, struct ets_bytes blob)
+{
+    struct ets_aoti_item listed;
+    size_t at = 0;
+    while (ets_aoti_next(blob, &at, &listed)) {
+        const uint32_t index = ets_byte_claims_find_key(p->sheet->all, listed.key);
+        if (index == ETS_BYTES_NONE) continue;
+        struct ets_byte_item *item = ets_byte_item(p->sheet, index);
+        const bool is_first = item->user_count == 0;
+        own(p, index);
+        if (!is_first) continue;
+        item->content = listed.is_library ? "compiled library" : "weights";
+        item->name = listed.name;
+        if (listed.is_library) item->part = ETS_BYTES_PAYLOAD;
+    }
+}
+
 static bool add_other(const struct payload *p, struct ets_bytes blob, uint64_t *budget)
 {
     const uint64_t offset = ets_byte_claims_offset(p->sheet, blob.data);
     struct ets_bytes constants;
     const struct ets_bytes flatbuffer = ets_payload_flatbuffer(blob, &constants);
     const size_t size = constants.data != NULL ? (size_t)(constants.data - blob.data) : blob.size;
-    if (!add_payload(p, offset, size, kind_of(p->sheet, blob), 1)) return false;
+    if (!add_payload(p, offset, size, kind_of(p, blob), 1)) return false;
     if (constants.data != NULL) {
         const uint32_t index =
             ets_byte_claims_data(p->sheet, ETS_BYTES_WEIGHT,
                                  ets_byte_claims_offset(p->sheet, constants.data), constants.size);
         if (index == ETS_BYTES_NONE) return false;
         own(p, index);
+    }
+    if (blob.size <= *budget && ets_aoti_sniff(blob)) {
+        *budget -= blob.size;
+        own_compiled(p, blob);
     }
     if (flatbuffer.data != NULL && blob.size <= *budget) {
         *budget -= blob.size;
@@ -275,7 +326,7 @@ static bool add_parts(const struct payload *p, const struct ets_delegate *delega
         ets_byte_claims_data(p->sheet, ETS_BYTES_PAYLOAD, offset, block.header.size);
     if (whole == ETS_BYTES_NONE) return false;
     struct ets_byte_item *item = ets_byte_item(p->sheet, whole);
-    item->content = kind_of(p->sheet, delegate->blob);
+    item->content = kind_of(p, delegate->blob);
     item->size = 0; /* of several runs */
     item->user_count++;
     item->backend = p->backend;

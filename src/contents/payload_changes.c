@@ -61,7 +61,7 @@ static bool same_quantization(const struct ets_payload_value *before,
 
 static bool same_dims(const struct ets_payload_value *before, const struct ets_payload_value *after)
 {
-    return before->rank == after->rank &&
+    return before->is_sizeless == after->is_sizeless && before->rank == after->rank &&
            (before->rank == 0 ||
             memcmp(before->dims, after->dims, before->rank * sizeof *before->dims) == 0);
 }

@@ -262,6 +262,7 @@ static uint64_t value_bytes(struct ets_payload_costs *c, const struct ets_payloa
     enum { SCALE = 4, GROUP_SCALE = 2, BYTE = 8 };
     int64_t sizes[ETS_TENSOR_MAX_RANK];
     uint64_t elements = 1, channels = 0;
+    if (v->is_sizeless) return 0; /* the nodes that make and read it are unknown */
     const bool has_sizes = ets_payload_costs_sizes(c, v, sizes);
     for (uint32_t i = 0; i < v->rank; i++) {
         elements = ets_cost_times(elements, has_sizes ? (uint64_t)sizes[i] : v->dims[i], ok);
@@ -269,7 +270,7 @@ static uint64_t value_bytes(struct ets_payload_costs *c, const struct ets_payloa
     }
     const uint64_t bits = ets_cost_times(elements, v->type->bits, ok);
     const uint64_t bytes = bits / BYTE + (bits % BYTE != 0);
-    if (v->constant == ETS_PAYLOAD_NONE) return bytes;
+    if (v->constant == ETS_PAYLOAD_NONE || v->quantization.is_scale_apart) return bytes;
     if (group_size(v) > 0) {
         const uint64_t scales = ets_cost_times(elements / group_size(v), GROUP_SCALE, ok);
         return ets_cost_plus(bytes, scales, ok);

@@ -40,7 +40,8 @@ bool ets_payload_costs_open(struct ets_arena *arena, const struct ets_payload_gr
 /* payload_sizes.c: a constant of the payload, or one of the program that the call is given. */
 bool ets_payload_costs_is_weight(const struct ets_payload_costs *c,
                                  const struct ets_payload_value *value);
-/* The sizes of a value, of the run at hand where they are dynamic. false: it has too many. */
+/* The sizes of a value, of the run at hand where they are dynamic. false: it has too many, or they
+ * are not known. */
 bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
                              int64_t sizes[ETS_TENSOR_MAX_RANK]);
 

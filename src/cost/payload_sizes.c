@@ -11,7 +11,7 @@ bool ets_payload_costs_is_weight(const struct ets_payload_costs *c,
 bool ets_payload_costs_sizes(struct ets_payload_costs *c, const struct ets_payload_value *value,
                              int64_t sizes[ETS_TENSOR_MAX_RANK])
 {
-    if (value->rank > ETS_TENSOR_MAX_RANK) return false;
+    if (value->is_sizeless || value->rank > ETS_TENSOR_MAX_RANK) return false;
     bool has_bound = false;
     for (uint32_t i = 0; i < value->rank; i++) {
         sizes[i] = value->dims[i];

@@ -36,6 +36,22 @@ enum ets_status ets_plan_delegates_results(struct ets_plan_delegates *delegates,
     return ETS_OK;
 }
 
+/* What delegates plan on their devices; each has its own, which is kept between calls. */
+static enum ets_status add_device_memory(struct ets_memory_plan *plan,
+                                         struct ets_payload_store *payloads,
+                                         struct ets_error *error)
+{
+    for (uint32_t i = 0; i < plan->method.delegate_count; i++) {
+        struct ets_delegate delegate;
+        const struct ets_payload_graph *graph;
+        ets_method_delegate(&plan->method, i, &delegate);
+        ETS_TRY(ets_payload_store_read(payloads, &delegate, &graph, NULL, error));
+        if (graph == NULL) continue;
+        plan->device_bytes = ets_add_saturated_u64(plan->device_bytes, graph->device_bytes);
+    }
+    return ETS_OK;
+}
+
 enum ets_status ets_plan_add_scratch(struct ets_memory_plan *plan, struct ets_arena *arena,
                                      struct ets_error *error)
 {
@@ -61,5 +77,5 @@ enum ets_status ets_plan_add_scratch(struct ets_memory_plan *plan, struct ets_ar
         plan->whole_peak_bytes = whole;
         plan->whole_peak_step = step;
     }
-    return ETS_OK;
+    return add_device_memory(plan, &payloads, error);
 }

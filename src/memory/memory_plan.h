@@ -157,6 +157,7 @@ struct ets_memory_plan {
     uint64_t planned_bytes, peak_bytes;
     uint64_t bound_bytes; /* of all arenas together, each at its own worst step */
     uint32_t peak_step;
+    uint64_t device_bytes; /* that delegates plan on their devices, at least; 0: not told */
     /*
      * Memory that a delegate's payload states to need at each of its calls, beside the arenas: the
      * most of one call, 0 where no payload states any; and the most that it and live tensors take

@@ -65,11 +65,13 @@ struct ets_payload_quantization {
     int32_t group_size;
     uint32_t scale_constant; /* that holds the scales; ETS_PAYLOAD_NONE: they are in the payload */
     uint32_t scale_count;
+    bool is_scale_apart; /* nodes list the scales as a value of their own */
 };
 
 struct ets_payload_value {
     uint32_t id;                         /* as the payload calls it, where that is not its number */
     const struct ets_payload_type *type; /* never NULL */
+    bool is_sizeless;                    /* its sizes are not known: rank and dims say nothing */
     uint32_t rank;
     const uint32_t *dims; /* [rank] in the order of the payload, which may be channels last */
     uint32_t argument;    /* of the delegate call; ETS_PAYLOAD_NONE: a value within */
@@ -129,6 +131,7 @@ struct ets_payload_node {
 /* A constant of which only a key is known may be in another file. */
 struct ets_payload_constant {
     struct ets_text key;    /* of named data; data NULL: the bytes are in the payload */
+    struct ets_text name;   /* of the model's parameter, as far as the key tells; data NULL: none */
     struct ets_bytes bytes; /* data NULL: not in the program */
     uint32_t named_data;    /* of the program; ETS_PAYLOAD_NONE: none */
     bool is_assembled;      /* from pieces of the payload: `bytes` is memory of the graph's own */
@@ -168,6 +171,9 @@ struct ets_payload_graph {
     struct ets_payload_constant *constants;
     uint8_t *is_output; /* [argument_count] of the call: 1 for what it gives */
     const char *note;   /* what else the payload tells, and what it lacks; NULL: nothing */
+    /* Memory of the device that values share by the export's plan, without what a driver adds; 0:
+     * not told. */
+    uint64_t device_bytes;
 };
 
 /* NULL for ETS_PAYLOAD_NONE. */
@@ -194,7 +200,7 @@ static inline struct ets_bytes ets_payload_constant_bytes(const struct ets_paylo
 /* As programs call a type, "float32"; its own name where they have none. */
 const char *ets_payload_dtype(const struct ets_payload_type *type);
 
-/* Elements of a value; UINT64_MAX: too many to count. */
+/* Elements of a value; UINT64_MAX: too many to count, or not known. */
 uint64_t ets_payload_elements(const struct ets_payload_value *value);
 
 /* Whether a node tells what it computes of the edge program: by its handle or by its name. */

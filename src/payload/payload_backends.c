@@ -6,9 +6,9 @@
 #include "payload/payload_store.h"
 
 static const struct ets_payload_reader *const readers[] = {
-    &ets_payload_xnnpack, &ets_payload_vulkan,   &ets_payload_vela,
-    &ets_payload_coreml,  &ets_payload_openvino,
-    &ets_payload_tosa,    &ets_payload_vgf,
+    &ets_payload_xnnpack,  &ets_payload_vulkan, &ets_payload_vela, &ets_payload_coreml,
+    &ets_payload_openvino, &ets_payload_tosa,   &ets_payload_vgf,  &ets_payload_mlx,
+    &ets_payload_native,   &ets_payload_qnn,
 };
 
 const struct ets_payload_reader *ets_payload_reader_of(struct ets_text backend)
@@ -47,6 +47,12 @@ bool ets_payload_next_block(const struct ets_delegate *delegate, size_t *at,
     const struct ets_payload_reader *reader = ets_payload_reader_of(delegate->id);
     return reader != NULL && reader->next_block != NULL &&
            reader->next_block(delegate->blob, at, block_out);
+}
+
+bool ets_payload_map_numbers_its_own(struct ets_text backend)
+{
+    const struct ets_payload_reader *reader = ets_payload_reader_of(backend);
+    return reader != NULL && reader->map_numbers_its_own;
 }
 
 bool ets_payload_folds(struct ets_text backend)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/load.h"
+#include "base/text.h"
+#include "format/aoti.h"
 #include "format/coreml.h"
 
 static bool begins_with(struct ets_bytes bytes, size_t at, const char *magic)
@@ -29,6 +31,8 @@ static bool has_identifier(struct ets_bytes bytes)
     return true;
 }
 
+static const char unknown[] = "unknown";
+
 const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIND_CHARS])
 {
     static const struct {
@@ -44,14 +48,49 @@ const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIN
         {0, "vela_bin_stream", "Vela binary stream"},
         {0, "CMJR", "reference to a Core ML package"},
         {0, "RR_UPCVO", "OpenVINO model"},
+        {4, "MLX0", "MLX graph"},
+        {4, "MP00", "MPS graph"},
+        {28, "MP00", "MPS graph"},
+        {4, "NPTG", "native graph"},
+        {0, "\xcd\xab\x78\x56", "QNN context binary"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (begins_with(payload, known[i].at, known[i].magic)) return known[i].kind;
     }
     if (ets_coreml_directory_size(payload) > 0) return "Core ML package";
-    if (!has_identifier(payload)) return "unknown";
+    if (ets_aoti_sniff(payload)) return "AOTInductor keys";
+    if (!has_identifier(payload)) return unknown;
     snprintf(text, ETS_PAYLOAD_KIND_CHARS, "FlatBuffer %.4s", (const char *)payload.data + 4);
     return text;
+}
+
+/* A version, counts of inputs and outputs, and the size of what follows. */
+static bool is_neuropilot(struct ets_bytes payload)
+{
+    enum { HEADER = 13, SIZE_AT = 9 };
+    return payload.size >= HEADER && payload.data[0] == 1 &&
+           ets_load_u32(payload.data + SIZE_AT) == payload.size - HEADER;
+}
+
+const char *ets_payload_kind_of(struct ets_text backend, struct ets_bytes payload,
+                                char text[ETS_PAYLOAD_KIND_CHARS])
+{
+    static const struct {
+        const char *backend, *kind;
+    } known[] = {
+        {"CudaBackend", "AOTInductor keys"},   {"MetalBackend", "AOTInductor keys"},
+        {"EnnBackend", "Samsung ENN network"}, {"NeutronBackend", "Neutron network"},
+        {"CoreAIBackend", "Core AI manifest"},
+    };
+    const char *kind = ets_payload_kind(payload, text);
+    if (kind != unknown) return kind;
+    if (ets_text_is(backend, "NeuropilotBackend") && is_neuropilot(payload)) {
+        return "NeuroPilot network";
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (ets_text_is(backend, known[i].backend)) return known[i].kind;
+    }
+    return kind;
 }
 
 struct ets_bytes ets_payload_flatbuffer(struct ets_bytes payload, struct ets_bytes *constants_out)

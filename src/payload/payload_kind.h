@@ -12,6 +12,10 @@ enum { ETS_PAYLOAD_KIND_CHARS = 32 };
  */
 const char *ets_payload_kind(struct ets_bytes payload, char text[ETS_PAYLOAD_KIND_CHARS]);
 
+/* The same, and where the bytes say nothing, what this backend writes: "Samsung ENN network". */
+const char *ets_payload_kind_of(struct ets_text backend, struct ets_bytes payload,
+                                char text[ETS_PAYLOAD_KIND_CHARS]);
+
 /*
  * The FlatBuffer in it, which begins at its first byte or behind Vulkan's header (ExecuTorch
  * backends/vulkan/runtime/VulkanDelegateHeader.h, magic VH00); data NULL: none. It is not verified.

@@ -36,6 +36,8 @@ struct ets_text ets_payload_copy(struct ets_payload_builder *builder, struct ets
  * Counted like a payload. false: no memory, or beyond the limit. */
 bool ets_payload_named_data(struct ets_payload_builder *builder, struct ets_text key,
                             struct ets_bytes *bytes_out);
+/* payload_types.c: the type of payloads that is a scalar type of programs; of others "unknown". */
+const struct ets_payload_type *ets_payload_scalar_type(int scalar_type);
 
 struct ets_payload_reader {
     const char *const *backends; /* ids of backends in programs, ended by NULL */
@@ -43,6 +45,7 @@ struct ets_payload_reader {
     bool is_in_schema_order, writes_in_place;
     bool folds_batch_norms;       /* into convolutions */
     bool types_tell_quantization; /* of values; else names of operators, if anything */
+    bool map_numbers_its_own;     /* the record's map of it has numbers that are no debug handles */
     uint32_t arena_padding; /* bytes behind the last tensor that exporters add for its kernels */
     /* Memory that the runtime takes for the time of a call, beside the plan; NULL: not stated. */
     uint64_t (*scratch_bytes)(struct ets_bytes bytes);
@@ -85,5 +88,8 @@ extern const struct ets_payload_reader ets_payload_coreml;   /* coreml_payload.c
 extern const struct ets_payload_reader ets_payload_openvino; /* openvino_payload.c */
 extern const struct ets_payload_reader ets_payload_tosa;     /* tosa_payload.c */
 extern const struct ets_payload_reader ets_payload_vgf;      /* vgf_payload.c */
+extern const struct ets_payload_reader ets_payload_mlx;      /* mlx_payload.c */
+extern const struct ets_payload_reader ets_payload_native;   /* native_payload.c */
+extern const struct ets_payload_reader ets_payload_qnn;      /* qnn_payload.c */
 
 #endif

@@ -1,9 +1,11 @@
 /* Reads the payloads of a program, each once, and finds the bytes of their constants. */
 #include "payload/payload_store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "payload/payload_kind.h"
 #include "payload/payload_reader.h"
 
 /* Delegates may share a payload, and hostile files have them overlap. */
@@ -114,15 +116,28 @@ static enum ets_status keep_reason(struct ets_payload_store *store, struct ets_p
     return entry->reason != NULL ? ETS_OK : no_memory(error);
 }
 
-static enum ets_status read(struct ets_payload_store *store, struct ets_bytes blob,
+/* What a payload is that nothing here reads. */
+static enum ets_status keep_kind(struct ets_payload_store *store,
+                                 const struct ets_delegate *delegate,
+                                 struct ets_payload_entry *entry, struct ets_error *error)
+{
+    char kind_text[ETS_PAYLOAD_KIND_CHARS], text[128];
+    const char *kind = ets_payload_kind_of(delegate->id, delegate->blob, kind_text);
+    if (strcmp(kind, "unknown") == 0) {
+        return keep_reason(store, entry, "this backend's payload cannot be read", error);
+    }
+    snprintf(text, sizeof text, "its payload (%s) does not tell its operators", kind);
+    return keep_reason(store, entry, text, error);
+}
+
+static enum ets_status read(struct ets_payload_store *store, const struct ets_delegate *delegate,
                             const struct ets_payload_reader *reader,
                             struct ets_payload_entry *entry, struct ets_error *error)
 {
     static const char beyond[] = "the limit for reading payloads was reached";
+    const struct ets_bytes blob = delegate->blob;
     struct ets_error reason;
-    if (reader == NULL) {
-        return keep_reason(store, entry, "this backend's payload cannot be read", error);
-    }
+    if (reader == NULL) return keep_kind(store, delegate, entry, error);
     if (blob.size > store->room) return keep_reason(store, entry, beyond, error);
     struct ets_payload_builder builder = {
         .arena = store->arena,
@@ -170,7 +185,7 @@ static enum ets_status find_entry(struct ets_payload_store *store,
     struct ets_payload_entry *entry = entry_of(store, delegate->blob, reader, &is_new);
     if (entry == NULL) return no_memory(error);
     *entry_out = entry;
-    return is_new ? read(store, delegate->blob, reader, entry, error) : ETS_OK;
+    return is_new ? read(store, delegate, reader, entry, error) : ETS_OK;
 }
 
 enum ets_status ets_payload_store_read(struct ets_payload_store *store,
@@ -215,4 +230,3 @@ bool ets_payload_has_symbols(const struct ets_payload_graph *graph)
     }
     return graph->node_count > 0;
 }
-

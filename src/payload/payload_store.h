@@ -65,6 +65,8 @@ enum ets_payload_knowledge {
 enum ets_payload_knowledge ets_payload_knowledge(struct ets_text backend);
 /* Bytes that exporters add behind the last tensor of planned memory for this backend's kernels. */
 uint32_t ets_payload_arena_padding(struct ets_text backend);
+/* Whether the record's map of the backend holds numbers that are no debug handles. */
+bool ets_payload_map_numbers_its_own(struct ets_text backend);
 /* Whether its exporter folds batch norms into the convolutions before them. */
 bool ets_payload_folds(struct ets_text backend);
 

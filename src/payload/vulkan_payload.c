@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "base/text.h"
 #include "etscope/tensor.h"
 #include "format/vulkan_schema.h"
+#include "host/key_table.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_kind.h"
 #include "payload/payload_reader.h"
@@ -25,7 +27,7 @@ enum {
 };
 enum { CALL_NAME = 1, CALL_ARGS = 2 };
 enum { VALUE_TAG = 0, VALUE_MEMBER = 1 };
-enum { TENSOR_TYPE = 0, TENSOR_DIMS = 1, TENSOR_CONSTANT = 2 };
+enum { TENSOR_TYPE = 0, TENSOR_DIMS = 1, TENSOR_CONSTANT = 2, TENSOR_OBJECT = 3 };
 enum { CONSTANT_OFFSET = 0, CONSTANT_LENGTH = 1, CONSTANT_KEY = 2 };
 enum value_tag {
     TAG_INT = 2,
@@ -131,6 +133,35 @@ static bool list_arguments(struct reading *r)
     return true;
 }
 
+/* Tensors with the same number share an object, which is as large as the largest. */
+static bool sum_objects(struct reading *r)
+{
+    enum { BITS = 8 };
+    struct ets_payload_graph *graph = &r->builder->graph;
+    struct ets_key_table objects;
+    uint64_t *largest = ets_payload_room(r->builder, graph->value_count, sizeof *largest);
+    if (largest == NULL) return false;
+    ets_key_table_init(&objects, r->builder->arena, 1);
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        uint64_t bytes;
+        if (tag_of(r, i) != TAG_TENSOR) continue;
+        const int32_t object = ets_fb_i32(member_of(r, i), TENSOR_OBJECT, 0);
+        const struct ets_payload_value *value = &graph->values[i];
+        if (object < 0 || value->constant != ETS_PAYLOAD_NONE ||
+            !ets_mul_u64(ets_payload_elements(value), value->type->bits, &bytes)) {
+            continue;
+        }
+        const uint64_t key = (uint64_t)object;
+        const uint32_t number = ets_key_table_add(&objects, &key);
+        if (number == ETS_KEY_NONE) return false;
+        if (bytes / BITS > largest[number]) largest[number] = bytes / BITS;
+    }
+    for (uint32_t i = 0; i < objects.count; i++) {
+        graph->device_bytes = ets_add_saturated_u64(graph->device_bytes, largest[i]);
+    }
+    return true;
+}
+
 static bool read_values(struct reading *r)
 {
     struct ets_payload_graph *graph = &r->builder->graph;
@@ -140,7 +171,7 @@ static bool read_values(struct reading *r)
     for (uint32_t i = 0; i < graph->value_count; i++) {
         if (!read_tensor(r, i)) return false;
     }
-    return list_arguments(r);
+    return sum_objects(r) && list_arguments(r);
 }
 
 static int64_t *add_integers(struct reading *r, uint32_t count, bool is_list,
@@ -379,5 +410,6 @@ const struct ets_payload_reader ets_payload_vulkan = {
     .backends = backends,
     .format = "Vulkan graph",
     .is_in_schema_order = true,
+    .map_numbers_its_own = true,
     .read = read_payload,
 };

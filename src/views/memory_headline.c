@@ -267,6 +267,11 @@ size_t ets_memory_beside(const struct ets_memory_lines *lines, char *room, size_
     say_sum(&text, &lines->caller_inputs, "input", " in the caller's memory");
     say_sum(&text, &lines->caller_outputs, "output", " in the caller's memory");
     say_sum(&text, &lines->payloads, "delegate payload", "");
+    if (lines->plan->device_bytes > 0) {
+        say(&text, "; the delegates' own plan takes at least ");
+        ets_add_bytes(&text, lines->plan->device_bytes);
+        say(&text, " on their device");
+    }
     if (lines->payloads.count > 0) say(&text, "; not counted: what delegates allocate themselves");
     return text.used;
 }

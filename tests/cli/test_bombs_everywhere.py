@@ -44,6 +44,7 @@ WORDS = {
     + [(PROGRAM, "--to", form, "-o", "-") for form in ("dot", "model-explorer")],
     "import": [(TRACE, "-o", "imported.etdp")],
     "bundle": [(PROGRAM, "--case", TRACE, "-o", "made.bpte")],
+    "tap": [(PROGRAM, "--list", "--etrecord", RECORD), (PROGRAM, "-o", "made.pte"), (PROGRAM, "--as", "outputs", "-o", "made.pte")],
     "recover": [(TRACE, "-o", "recovered.etdp")],
     "doctor": [()],
     "help": [()],

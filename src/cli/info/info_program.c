@@ -16,15 +16,6 @@ struct operator_calls {
     uint32_t index, calls;
 };
 
-/* A delegate; after grouping, all delegates of a backend. */
-struct delegate_calls {
-    struct ets_text id;
-    uint64_t delegates, bytes, calls;
-    uint64_t nodes;   /* of payloads that are read */
-    uint64_t scratch; /* of a call: the largest */
-    const char *note; /* of the payload; NULL: none, or of several payloads */
-};
-
 /* What is in a payload. */
 struct payload_facts {
     char text[ETS_PAYLOAD_KIND_CHARS]; /* holds `content`, where that is not static */
@@ -32,6 +23,16 @@ struct payload_facts {
     uint64_t nodes;                    /* of its graph */
     uint64_t scratch;                  /* that a call allocates */
     const char *note;                  /* what else it tells; NULL: nothing */
+};
+
+/* A delegate; after grouping, all delegates of a backend. */
+struct delegate_calls {
+    struct ets_text id;
+    uint64_t delegates, bytes, calls;
+    uint64_t nodes;   /* of payloads that are read */
+    uint64_t scratch; /* of a call: the largest */
+    char content[48]; /* of the first payload, where nodes are not read; empty: none */
+    const char *note; /* of the payload; NULL: none, or of several payloads */
 };
 
 /* The counts of a method's operators and delegates. */
@@ -236,7 +237,7 @@ static void look_into(const struct ets_delegate *delegate, struct ets_payload_st
     const struct ets_payload_graph *graph;
     *facts = (struct payload_facts){.content = NULL};
     if (delegate->blob.size == 0) return;
-    facts->content = ets_payload_kind(delegate->blob, facts->text);
+    facts->content = ets_payload_kind_of(delegate->id, delegate->blob, facts->text);
     (void)ets_payload_store_scratch(payloads, delegate, &facts->scratch, NULL);
     if (ets_payload_store_read(payloads, delegate, &graph, NULL, NULL) != ETS_OK || graph == NULL) {
         return;
@@ -256,9 +257,15 @@ static uint32_t group_delegates(const struct ets_method *method, const struct me
         struct ets_delegate delegate;
         ets_method_delegate(method, i, &delegate);
         look_into(&delegate, payloads, &facts);
-        groups[i] = (struct delegate_calls){
-            delegate.id,   1,         delegate.blob.size, counts->delegates[i], facts.nodes,
-            facts.scratch, facts.note};
+        groups[i] = (struct delegate_calls){.id = delegate.id,
+                                            .delegates = 1,
+                                            .bytes = delegate.blob.size,
+                                            .calls = counts->delegates[i],
+                                            .nodes = facts.nodes,
+                                            .scratch = facts.scratch,
+                                            .note = facts.note};
+        if (facts.content == NULL || facts.nodes > 0) continue;
+        snprintf(groups[i].content, sizeof groups[i].content, "%s", facts.content);
     }
     qsort(groups, method->delegate_count, sizeof *groups, compare_delegates);
     for (uint32_t i = 0; i < method->delegate_count; i++) {
@@ -305,6 +312,14 @@ static void tell_note(struct ets_facts *facts, const char *note)
     ets_facts_end(facts);
 }
 
+/* "QNN context binary, operators not read, " of payloads without readable nodes. */
+static void tell_unread(struct ets_facts *facts, const struct delegate_calls *group)
+{
+    if (group->nodes > 0 || group->content[0] == '\0') return;
+    if (strcmp(group->content, "unknown") != 0) ets_facts_words(facts, "%s, ", group->content);
+    ets_facts_words(facts, "operators not read, ");
+}
+
 /* For people only. */
 static void tell_backends(struct info_request *request, const struct ets_method *method,
                           const struct method_counts *counts, struct ets_payload_store *payloads)
@@ -323,6 +338,7 @@ static void tell_backends(struct info_request *request, const struct ets_method 
         ets_facts_words(facts, ": %llu, ", (unsigned long long)groups[i].delegates);
         ets_facts_bytes(facts, NULL, groups[i].bytes);
         ets_facts_words(facts, ", ");
+        tell_unread(facts, &groups[i]);
         tell_contents(facts, groups[i].nodes, groups[i].scratch);
         ets_facts_count(facts, NULL, groups[i].calls, "call");
         ets_facts_end(facts);

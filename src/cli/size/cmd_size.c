@@ -250,7 +250,7 @@ const struct cli_command cli_size_command = {
         "Lists where the bytes of programs (.pte, .bpte) and their data files (.ptd) are: "
         "constants, weights of delegates, payloads, the program itself, padding. Every byte counts "
         "once, so the rows add up to the files. Weights inside payloads of XNNPACK, Vulkan, "
-        "Core ML, OpenVINO, TOSA and VGF, and "
+        "Core ML, OpenVINO, MLX, the native backend, TOSA and VGF, and "
         "named data, are listed by the layer that uses them; for payloads of other backends only "
         "size and kind are known. Names and modules need the ETRecord of the export. Duplicate "
         "data is found and its "

@@ -1,11 +1,12 @@
 /*
- * Reads units from a backend's map in the ETRecord: identifier to debug handles. Vulkan's map of
- * ExecuTorch 1.5.1 numbers the nodes of its own graph instead, which are handles of other
- * operators: a map that names a handle which the call does not own is not believed.
+ * Reads units from a backend's map in the ETRecord: identifier to debug handles. A map that names a
+ * handle which the call does not own is not believed, nor that of a backend which numbers the nodes
+ * of its own graph instead, such as Vulkan of ExecuTorch 1.5.1.
  */
 #include "host/key_table.h"
 #include "host/strings.h"
 #include "inspect/delegates/delegate_units.h"
+#include "payload/payload_store.h"
 #include "record/record_maps.h"
 
 #include <string.h>
@@ -87,6 +88,10 @@ static enum ets_status read_map(struct ets_arena *arena, const struct ets_delega
         count++;
     }
     if (count == 0) return ETS_OK;
+    if (ets_payload_map_numbers_its_own(call->backend)) {
+        units_out->reason = "the backend's map holds numbers of its own, no debug handles";
+        return ETS_OK;
+    }
     struct ets_delegate_unit *units = ets_arena_alloc_array(arena, count, sizeof *units);
     if (units == NULL) return ets_fail_unit_memory(error);
     for (uint32_t i = 0; i < count; i++) {

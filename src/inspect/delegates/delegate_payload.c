@@ -346,7 +346,7 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
     const struct ets_payload_graph *graph;
     const char *reason;
     switch (ets_payload_knowledge(call->backend)) {
-    case ETS_PAYLOAD_UNKNOWN: return ETS_OK;
+    case ETS_PAYLOAD_UNKNOWN: break;
     case ETS_PAYLOAD_READABLE: break;
     case ETS_PAYLOAD_FORETOLD:
         if (call->payload.size > 0) break;

@@ -65,6 +65,7 @@ static void say_parameters(struct said *s)
 
 static void say_dims(struct said *s, const struct ets_payload_value *value)
 {
+    if (value->is_sizeless) return;
     say(s, " [");
     for (uint32_t i = 0; i < value->rank && i < SHOWN_DIMS; i++) {
         say(s, "%s%u", i > 0 ? ", " : "", value->dims[i]);

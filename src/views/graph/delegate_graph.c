@@ -27,6 +27,7 @@ static struct ets_text shape_of(struct payload *p, const struct ets_payload_valu
 {
     int64_t sizes[16];
     const uint32_t rank = value->rank < 16 ? value->rank : 16;
+    if (value->is_sizeless) return ets_model_print(p->model, "%s", value->type->name);
     for (uint32_t i = 0; i < rank; i++) sizes[i] = value->dims[i];
     return ets_model_shape(p->model, value->type->name, rank, sizes, NULL);
 }

@@ -103,6 +103,55 @@ static void xnnpack__nodes_state_what_they_multiply(void **state)
     close_program(&opened);
 }
 
+/* Temporaries are written again, and what prepares constants is no part of a run. */
+static void mlx__each_write_is_a_value(void **state)
+{
+    (void)state;
+    struct opened opened;
+    open_program("payload_truth/mlx/lin_int4/model.pte", NULL, &opened);
+    const struct ets_payload_graph *graph = read(&opened, 0, NULL);
+    assert_non_null(graph);
+    assert_string_equal(ets_payload_format(graph), "MLX graph");
+    assert_int_equal(graph->node_count, 4);
+    assert_int_equal(graph->argument_count, 2);
+    const struct ets_payload_node *product = &graph->nodes[2], *add = &graph->nodes[3];
+    assert_text(product->name, "QuantizedMatmul");
+    assert_text(product->operation, "linear");
+    assert_int_equal(product->depth, 64);
+    assert_int_equal(ets_payload_producer(graph, add->inputs[0]), 2);
+    assert_int_not_equal(add->inputs[0], add->outputs[0]); /* one tensor in the payload */
+    const struct ets_payload_value *weight = ets_payload_value(graph, product->inputs[1]);
+    assert_string_equal(weight->type->name, "int4");
+    assert_int_equal(ets_payload_elements(weight), 32 * 64);
+    assert_int_equal(ets_payload_constant_bytes(graph, weight->constant).size, 1024);
+    assert_int_equal(weight->quantization.group_size, 32);
+    assert_int_equal(weight->quantization.scale_count, 64);
+    assert_text(graph->constants[weight->constant].name,
+                "f.parametrizations.weight.original0_to_packed");
+    close_program(&opened);
+}
+
+static void native__nodes_have_names_of_the_edge_program(void **state)
+{
+    (void)state;
+    struct opened opened;
+    open_program("payload_truth/native/res/model.pte", NULL, &opened);
+    const struct ets_payload_graph *graph = read(&opened, 0, NULL);
+    assert_non_null(graph);
+    assert_string_equal(ets_payload_format(graph), "native graph");
+    assert_int_equal(graph->node_count, 9);
+    assert_int_equal(graph->constant_count, 8);
+    assert_int_equal(graph->argument_count, 2);
+    assert_text(graph->nodes[2].edge_name, "aten_convolution_default_1");
+    assert_text(graph->nodes[2].operation, "convolution");
+    assert_int_equal(graph->nodes[2].parameter_count, 9);
+    assert_string_equal(graph->nodes[2].parameters[3].name, "stride");
+    assert_int_equal(ets_payload_producer(graph, graph->nodes[5].inputs[0]), 1);
+    assert_text(graph->constants[0].key, "stem.weight");
+    assert_true(ets_payload_tells_origins(graph));
+    close_program(&opened);
+}
+
 /* The table of types for devices (delegate_numbers.c) and that of graphs are of one mind. */
 static void xnnpack__numbers_for_devices_are_those_of_the_graph(void **state)
 {
@@ -147,7 +196,7 @@ static void store__says_why_a_payload_is_not_read(void **state)
     const char *reason = NULL;
     open_program("payload_truth/aoti/lin_standin/model.pte", NULL, &opened);
     assert_null(read(&opened, 0, &reason));
-    assert_string_equal(reason, "this backend's payload cannot be read");
+    assert_string_equal(reason, "its payload (AOTInductor keys) does not tell its operators");
     close_program(&opened);
 }
 
@@ -189,14 +238,16 @@ static void store__has_one_limit(void **state)
     close_program(&opened);
 }
 
+static const char *const readable[] = {
+    "payloads/vulkan_before.pte",           "conv_xnnpack/model.pte",
+    "payload_truth/mlx/lin_int4/model.pte", "payload_truth/mlx/res/model.pte",
+    "payload_truth/native/res/model.pte",   "payload_truth/coreml/lin_fp32/model.pte",
+    "payload_truth/coreml/multi/model.pte", "payload_truth/openvino/lin/model.pte"};
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte",
-                                        "payload_truth/coreml/lin_fp32/model.pte",
-                                        "payload_truth/coreml/multi/model.pte",
-                                        "payload_truth/openvino/lin/model.pte"};
-    for (size_t f = 0; f < COUNT(names); f++) {
+    for (size_t f = 0; f < COUNT(readable); f++) {
         enum ets_status status = ETS_NO_MEMORY;
         for (unsigned long at = 0; status != ETS_OK; at++) {
             struct failing failing = {.fail_at = at};
@@ -205,7 +256,7 @@ static void every_allocation_may_fail(void **state)
             struct ets_delegate delegate;
             struct ets_error error = {.status = ETS_OK};
             const struct ets_payload_graph *graph;
-            open_program(names[f], &allocator, &opened);
+            open_program(readable[f], &allocator, &opened);
             ets_method_delegate(&opened.method, 0, &delegate);
             status = ets_payload_store_read(&opened.store, &delegate, &graph, NULL, &error);
             assert_true(status == ETS_OK ? graph != NULL : error.status == ETS_NO_MEMORY);
@@ -219,14 +270,10 @@ static void every_allocation_may_fail(void **state)
 static void every_byte_may_be_the_last(void **state)
 {
     (void)state;
-    static const char *const names[] = {"payloads/vulkan_before.pte", "conv_xnnpack/model.pte",
-                                        "payload_truth/coreml/lin_fp32/model.pte",
-                                        "payload_truth/coreml/multi/model.pte",
-                                        "payload_truth/openvino/lin/model.pte"};
-    for (size_t f = 0; f < COUNT(names); f++) {
+    for (size_t f = 0; f < COUNT(readable); f++) {
         struct opened opened;
         struct ets_delegate delegate;
-        open_program(names[f], NULL, &opened);
+        open_program(readable[f], NULL, &opened);
         ets_method_delegate(&opened.method, 0, &delegate);
         for (size_t size = first_fault(f); size < delegate.blob.size; size += FAULT_STRIDE) {
             uint8_t *copy = malloc(size + 1);
@@ -253,6 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vulkan__calls_are_nodes),
         cmocka_unit_test(xnnpack__nodes_state_what_they_multiply),
+        cmocka_unit_test(mlx__each_write_is_a_value),
+        cmocka_unit_test(native__nodes_have_names_of_the_edge_program),
         cmocka_unit_test(xnnpack__numbers_for_devices_are_those_of_the_graph),
         cmocka_unit_test(store__reads_a_payload_once),
         cmocka_unit_test(store__says_why_a_payload_is_not_read),
