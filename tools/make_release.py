@@ -58,8 +58,19 @@ def notes():
 
 
 def make_sdist():
-    script = "import os, sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
-    quietly("packing the source", "sdist", RELEASE / "venv/bin/python", "-c", script, DIST)
+    """Of the files that git has: what else lies in the checkout is no part of a release."""
+    changed = subprocess.run(["git", "status", "--porcelain"], check=True, cwd=ROOT, capture_output=True, text=True).stdout
+    if changed:
+        say(f"{len(changed.splitlines())} files differ from the commit; the source archive has the commit's")
+    source = RELEASE / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    source.mkdir(parents=True)
+    run("git", "archive", "--output", RELEASE / "source.tar", "HEAD")
+    run("tar", "xf", RELEASE / "source.tar", "-C", source)
+    script = ("import os, sys; os.chdir(sys.argv[1]); from scikit_build_core.build import build_sdist; "
+              "print(build_sdist(sys.argv[2]))")
+    quietly("packing the source", "sdist", RELEASE / "venv/bin/python", "-c", script, source, DIST)
+    shutil.rmtree(source)
 
 
 def make_wheels():
