@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "base/text.h"
+#include "inspect/delegates/inner_values.h"
 #include "inspect/extra_values.h"
 
 void ets_captured_values_init(struct ets_captured_values *values,
@@ -33,6 +34,12 @@ struct ets_text ets_captured_value_operator(const struct ets_inspection *inspect
     const struct ets_event_table *events = ets_inspection_events(inspection);
     if (value->is_output) return (struct ets_text){"(output)", 8};
     if (value->delegate_name.size > 0) return value->delegate_name;
+    if (value->chain >= 0) {
+        const struct ets_text inside = ets_inspection_tapped_operator(
+            inspection, ets_inspection_run(inspection, value->run)->block, value->chain,
+            value->instruction, value->index);
+        if (inside.data != NULL) return inside;
+    }
     if (value->row != ETS_NO_INDEX) {
         return ets_row_operator(ets_inspection_row(inspection, value->row));
     }

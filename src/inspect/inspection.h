@@ -79,6 +79,7 @@ int ets_handle_index_has_op(struct ets_handle_index *index, const int64_t *handl
                             const char *const *ops);
 
 struct ets_delegate_units; /* delegate_units.h */
+struct ets_traced_call;    /* inner_values.h */
 
 /* A method of the record and the program, against which blocks are matched. */
 struct ets_known_method {
@@ -138,9 +139,12 @@ struct ets_inspection {
     struct ets_known_method *methods;
     uint32_t method_count;
     struct ets_known_method **block_method; /* [block], NULL if none was found */
-    uint64_t whole_calls;                   /* nodes that events got from their whole call */
-    struct ets_payload_store payloads;      /* of the program */
-    uint64_t payload_budget;                /* handles and nodes of payloads that may be listed */
+    struct ets_traced_call
+        *tapped; /* calls that gave values from within: delegates/inner_values.h */
+    uint32_t tapped_count;
+    uint64_t whole_calls;              /* nodes that events got from their whole call */
+    struct ets_payload_store payloads; /* of the program */
+    uint64_t payload_budget;           /* handles and nodes of payloads that may be listed */
 };
 
 /* event_table.c: fills the columns with all events of the dump, and finds their nesting. */

@@ -1,4 +1,5 @@
 /* Opens an inspection: events, blocks, methods, joins and clocks, one after the other. */
+#include "inspect/delegates/inner_values.h"
 #include "inspect/inspection.h"
 
 /* A dump of 1 GB holds about 15 million events; their table and joins stay far below this limit. */
@@ -15,7 +16,8 @@ static enum ets_status build(struct ets_inspection *inspection, struct ets_bytes
     ETS_TRY(ets_methods_match(inspection, error));
     ETS_TRY(ets_rows_join(inspection, error));
     ETS_TRY(ets_rows_name_operations(inspection, error));
-    return ets_delegate_clocks_find(inspection, error);
+    ETS_TRY(ets_delegate_clocks_find(inspection, error));
+    return ets_inspection_find_taps(inspection, error);
 }
 
 enum ets_status ets_inspection_open(struct ets_bytes dump,

@@ -106,6 +106,22 @@ class Tap(support.RunTest):
                 self.assertIn("outputs and operators are those of the program without them", done.stderr)
                 self.assertNotIn("wall time", done.stdout)
 
+    def test_tensors__name_the_operators_within(self):
+        reason = support.obstacle("conv_xnnpack")
+        if reason:
+            self.skipTest(reason)
+        trace, values = self.folder / "t.etdp", self.folder / "t.bin"
+        self.ok("run", program("conv_xnnpack"), "--capture", "delegates", "-o", trace, "--debug-buffer", values)
+        words = ("tensors", trace, "--debug-buffer", values, "--no-siblings", "--format", "json")
+        rows = support.json_rows(self.ok(*words, "--program", program("conv_xnnpack")).stdout)
+        inside = [row["operator"] for row in rows if row["operator"].endswith("in XnnpackBackend")]
+        self.assertEqual(inside[1:4], ["Conv2d in XnnpackBackend", "DepthwiseConv2d in XnnpackBackend",
+                                       "Hardswish in XnnpackBackend"])  # fmt: skip
+        self.assertEqual(len(inside), 7)
+        rows = support.json_rows(self.ok(*words).stdout)
+        self.assertEqual(sum(row["operator"].startswith("value ") for row in rows), 7)
+        self.assertIn("not the model's", self.ok("inspect", trace, "--no-siblings").stderr)
+
     def test_run__needs_a_trace_and_a_number_of_runs(self):
         words = ("--capture", "delegates", "-o", self.folder / "t.etdp", "--debug-buffer", self.folder / "t.bin")
         for command, more, reason in [("run", ("--time", "1s"), "--runs N"), ("profile", (), "is for run"),

@@ -6,6 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
+#include "inspect/delegates/inner_values.h"
 #include "payload/payload_store.h"
 
 static const char *reason_of(enum ets_status first_error)
@@ -148,6 +149,11 @@ void cli_note_whole_calls(const struct ets_inspection *inspection)
 void cli_note_trace(const struct ets_inspection *inspection)
 {
     const struct ets_trace_facts *facts = ets_inspection_trace(inspection);
+    if (ets_inspection_has_taps(inspection)) {
+        cli_note(
+            "delegates handed out the values within them: the times of these runs are not the "
+            "model's");
+    }
     if (facts == NULL) return;
     cli_note_losses(facts);
     note_filters(facts);

@@ -38,12 +38,31 @@ enum ets_status ets_inner_values_name(struct ets_arena *arena,
 /* The tensor of a value as the graph has it: with a captured tensor's bytes, dims permuted. */
 void ets_inner_value_view(const struct ets_inner_value *value, struct ets_tensor *tensor);
 
+/* A call that gave values from within. */
+struct ets_traced_call {
+    uint32_t block;
+    int64_t chain;
+    int32_t instruction;
+    struct ets_call_taps taps;
+    struct ets_text *operators; /* [taps.count] "Conv2d in XnnpackBackend" */
+};
+
+/* Finds those of an inspection, which tells them afterwards. Status: NO_MEMORY. */
+enum ets_status ets_inspection_find_taps(struct ets_inspection *inspection,
+                                         struct ets_error *error);
+/* Whether any call did: times of such runs are not the model's. */
+bool ets_inspection_has_taps(const struct ets_inspection *inspection);
 /*
  * Which of the arguments that a call logged are values from within: as the trace states it, or a
  * program that was made so. False: none.
  */
 bool ets_inspection_taps(const struct ets_inspection *inspection, uint32_t block, int64_t chain,
                          int32_t instruction, struct ets_call_taps *taps_out);
+/* What computes argument `argument` of such a call, by the payload; absent: it is the call's own.
+ */
+struct ets_text ets_inspection_tapped_operator(const struct ets_inspection *inspection,
+                                               uint32_t block, int64_t chain, int32_t instruction,
+                                               uint32_t argument);
 /* The payload of a block's instruction; *payload_out NULL: there is no program, it cannot be read,
  * or it is no delegate call. Status: NO_MEMORY. */
 enum ets_status ets_inspection_payload(struct ets_inspection *inspection, uint32_t block,

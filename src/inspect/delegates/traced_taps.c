@@ -1,4 +1,5 @@
 /* Which values of a trace are from within a delegate call. */
+#include "base/load.h"
 #include "base/text.h"
 #include "format/tap_marker.h"
 #include "inspect/delegates/inner_values.h"
@@ -20,14 +21,15 @@ static bool find_delegate(const struct ets_inspection *inspection, uint32_t bloc
     return true;
 }
 
-bool ets_inspection_taps(const struct ets_inspection *inspection, uint32_t block, int64_t chain,
-                         int32_t instruction, struct ets_call_taps *taps_out)
+/* Which values of a call are from within, as the trace or the program tells it. */
+static bool read_taps(const struct ets_inspection *inspection, uint32_t block, int64_t chain,
+                      int32_t instruction, struct ets_call_taps *taps_out)
 {
     struct ets_delegate delegate;
     struct ets_tap_marker marker;
-    const struct ets_known_method *method = inspection->block_method[block];
-    const struct ets_text name =
-        method == NULL ? (struct ets_text){NULL, 0} : ets_text_of(method->name);
+    const struct ets_block *of = &inspection->blocks[block];
+    const struct ets_text name = ets_text_of(
+        of->method_state == ETS_METHOD_FOUND || of->is_method_named ? of->method : NULL);
     if (inspection->has_extra &&
         ets_call_taps_find(&inspection->extra, name, chain, instruction, taps_out)) {
         return true;
@@ -43,6 +45,94 @@ bool ets_inspection_taps(const struct ets_inspection *inspection, uint32_t block
                                        .count = marker.count,
                                        .ids = marker.ids};
     return true;
+}
+
+static const struct ets_traced_call *find_call(const struct ets_inspection *inspection,
+                                               uint32_t block, int64_t chain, int32_t instruction)
+{
+    for (uint32_t i = 0; i < inspection->tapped_count; i++) {
+        const struct ets_traced_call *call = &inspection->tapped[i];
+        if (call->block == block && call->chain == chain && call->instruction == instruction) {
+            return call;
+        }
+    }
+    return NULL;
+}
+
+bool ets_inspection_has_taps(const struct ets_inspection *inspection)
+{
+    return inspection->tapped_count > 0;
+}
+
+bool ets_inspection_taps(const struct ets_inspection *inspection, uint32_t block, int64_t chain,
+                         int32_t instruction, struct ets_call_taps *taps_out)
+{
+    const struct ets_traced_call *call = find_call(inspection, block, chain, instruction);
+    if (call != NULL) *taps_out = call->taps;
+    return call != NULL;
+}
+
+struct ets_text ets_inspection_tapped_operator(const struct ets_inspection *inspection,
+                                               uint32_t block, int64_t chain, int32_t instruction,
+                                               uint32_t argument)
+{
+    const struct ets_traced_call *call = find_call(inspection, block, chain, instruction);
+    if (call == NULL || argument < call->taps.first_argument ||
+        argument - call->taps.first_argument >= call->taps.count) {
+        return (struct ets_text){NULL, 0};
+    }
+    return call->operators[argument - call->taps.first_argument];
+}
+
+/* "Conv2d in XnnpackBackend"; without the program "value 12 in XnnpackBackend". */
+static enum ets_status name_operators(struct ets_inspection *inspection,
+                                      struct ets_traced_call *call, const char *backend,
+                                      struct ets_error *error)
+{
+    const struct ets_payload_graph *payload;
+    ETS_TRY(ets_inspection_payload(inspection, call->block, call->chain, call->instruction,
+                                   &payload, error));
+    call->operators =
+        ets_arena_alloc_array(&inspection->arena, call->taps.count, sizeof *call->operators);
+    if (call->operators == NULL) return ets_fail_memory(error, "the values of a delegate");
+    for (uint32_t i = 0; i < call->taps.count; i++) {
+        char text[160];
+        const uint32_t id = ets_load_u32(call->taps.ids + 4 * (size_t)i);
+        const uint32_t value =
+            payload == NULL ? ETS_PAYLOAD_NONE : ets_payload_value_of_id(payload, id);
+        const uint32_t maker =
+            payload == NULL ? ETS_PAYLOAD_NONE : ets_payload_producer(payload, value);
+        const size_t size = maker == ETS_PAYLOAD_NONE
+                                ? ets_print_text(text, sizeof text, "value %u in %s", id, backend)
+                                : ets_print_text(text, sizeof text, "%.*s in %s",
+                                                 ETS_TEXT(payload->nodes[maker].name), backend);
+        const char *copy = ets_arena_copy_text(&inspection->arena, text, size);
+        if (copy == NULL) return ets_fail_memory(error, "the values of a delegate");
+        call->operators[i] = (struct ets_text){copy, size};
+    }
+    return ETS_OK;
+}
+
+enum ets_status ets_inspection_find_taps(struct ets_inspection *inspection, struct ets_error *error)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        const struct ets_row *row = &inspection->rows[i];
+        struct ets_traced_call call = {
+            .block = row->block, .chain = row->chain, .instruction = row->instruction};
+        if (!ets_text_is(row->name, "DELEGATE_CALL") ||
+            !read_taps(inspection, row->block, row->chain, row->instruction, &call.taps)) {
+            continue;
+        }
+        struct ets_traced_call *grown = ets_arena_grow(
+            &inspection->arena, inspection->tapped, inspection->tapped_count, &room, sizeof *grown);
+        if (grown == NULL) return ets_fail_memory(error, "the values of a delegate");
+        inspection->tapped = grown;
+        ETS_TRY(name_operators(inspection, &call,
+                               row->backend != NULL ? row->backend : "the delegate", error));
+        grown[inspection->tapped_count++] = call;
+    }
+    return ETS_OK;
 }
 
 enum ets_status ets_inspection_payload(struct ets_inspection *inspection, uint32_t block,
