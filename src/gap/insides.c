@@ -50,6 +50,32 @@ static bool may_be(const struct ets_gap_report *report, uint32_t edge_value,
     return count == ets_tensor_count(&captured->tensor);
 }
 
+/*
+ * Gives a tensor the rank of its edge value, where only sizes of 1 differ: XNNPACK computes in four
+ * dimensions what the graph has in three.
+ */
+static void fit_rank(const struct ets_gap_report *report, uint32_t edge_value,
+                     struct ets_tensor *tensor)
+{
+    const struct gap_place place = report->edge.places[edge_value];
+    const struct ets_graph_value *expected =
+        ets_gap_output_value(&report->edge, place.node, place.output);
+    struct ets_tensor fitted = *tensor;
+    uint32_t from = 0;
+    if (expected->rank > ETS_TENSOR_MAX_RANK || expected->rank == tensor->rank) return;
+    fitted.rank = expected->rank;
+    for (uint32_t i = 0; i < expected->rank; i++) {
+        fitted.sizes[i] = fitted.strides[i] = 1;
+        if (expected->sizes[i] == 1) continue;
+        while (from < tensor->rank && tensor->sizes[from] == 1) from++;
+        if (from == tensor->rank || tensor->sizes[from] != expected->sizes[i]) return;
+        fitted.sizes[i] = tensor->sizes[from];
+        fitted.strides[i] = tensor->strides[from++];
+    }
+    while (from < tensor->rank && tensor->sizes[from] == 1) from++;
+    if (from == tensor->rank) *tensor = fitted;
+}
+
 static uint32_t edge_value_of(const struct ets_gap_report *report, const uint32_t *nodes,
                               uint32_t count, const struct ets_graph_node *node)
 {
@@ -76,30 +102,49 @@ static enum ets_status name_values(struct ets_gap_report *report,
     return ets_inner_values_name(arena, payload, graph, list, count, *values_out, error);
 }
 
+/* The payload's value that a captured value of the call is; ETS_PAYLOAD_NONE: not known. */
+static uint32_t payload_value_of(const struct ets_payload_graph *payload,
+                                 const struct ets_gap_value *value)
+{
+    if (value->inside != ETS_NO_INDEX) return ets_payload_value_of_id(payload, value->inside);
+    for (uint32_t i = 0; i < payload->value_count; i++) {
+        const struct ets_payload_value *each = &payload->values[i];
+        if (each->is_output && each->argument == value->captured.index) return i;
+    }
+    return ETS_PAYLOAD_NONE;
+}
+
 enum ets_status ets_gap_match_insides(struct ets_gap_report *report,
                                       const struct gap_instructions *s, uint32_t call,
-                                      const uint32_t *nodes, uint32_t count, uint32_t *value_of,
-                                      struct ets_error *error)
+                                      const uint32_t *nodes, uint32_t count,
+                                      struct gap_partitions *partitions, struct ets_error *error)
 {
     const struct ets_payload_graph *payload = NULL;
     struct ets_inner_value *values = NULL;
     const struct ets_row *row = s->items[call].row;
     for (uint32_t i = 0; i < report->value_count && count > 0; i++) {
         struct ets_gap_value *value = &report->values[i];
-        if (s->of_value[i] != call || value->inside == ETS_NO_INDEX) continue;
+        if (s->of_value[i] != call || value->is_argument) continue;
         if (values == NULL) {
             ETS_TRY(ets_inspection_payload(report->options.inspection, report->block, row->chain,
                                            row->instruction, &payload, error));
             if (payload == NULL) return ETS_OK;
             ETS_TRY(name_values(report, payload, nodes, count, &values, error));
         }
-        const uint32_t number = ets_payload_value_of_id(payload, value->inside);
+        const uint32_t number = payload_value_of(payload, value);
         if (number == ETS_PAYLOAD_NONE) continue;
-        ets_inner_value_view(&values[number], &value->captured.tensor);
+        if (value->inside != ETS_NO_INDEX) {
+            ets_inner_value_view(&values[number], &value->captured.tensor);
+        }
         if (values[number].node == NULL) continue;
         const uint32_t edge_value = edge_value_of(report, nodes, count, values[number].node);
         if (edge_value == GAP_NONE || !may_be(report, edge_value, &value->captured)) continue;
-        value_of[i] = edge_value;
+        if (value->inside != ETS_NO_INDEX) {
+            fit_rank(report, edge_value, &value->captured.tensor);
+        }
+        partitions->value_of[i] = edge_value;
+        partitions->is_undecided[i] = false;
+        value->is_by_order = false;
     }
     return ETS_OK;
 }

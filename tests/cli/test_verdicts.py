@@ -51,7 +51,7 @@ class Encoder(VerdictTest):
 
     def test_gap__the_arguments_of_the_program_tell_the_nodes_of_a_handle_apart(self):
         words = self.words("--program", self.at / "program.pte")
-        self.assertRegex(self.line(*words), r"^all 34 values agree with the edge program in float64; the largest error is 3.\de-07 in ")
+        self.assertRegex(self.line(*words), r"^all 35 values agree with the edge program in float64; the largest error is 3.\de-07 in ")
         self.assertEqual(self.findings(*words), [])
 
     def test_gap__a_product_of_sizes_is_no_operator_of_tensors(self):
