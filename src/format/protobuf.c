@@ -80,7 +80,7 @@ bool ets_protobuf_find(struct ets_bytes message, uint32_t number,
 
 struct ets_bytes ets_protobuf_find_bytes(struct ets_bytes message, uint32_t number)
 {
-    struct ets_protobuf_field field;
+    struct ets_protobuf_field field = {.number = 0};
     const bool is_found =
         ets_protobuf_find(message, number, &field) && field.wire == ETS_PROTOBUF_BYTES;
     return is_found ? field.bytes : (struct ets_bytes){NULL, 0};
@@ -94,7 +94,7 @@ struct ets_text ets_protobuf_find_text(struct ets_bytes message, uint32_t number
 
 uint64_t ets_protobuf_find_number(struct ets_bytes message, uint32_t number, uint64_t otherwise)
 {
-    struct ets_protobuf_field field;
+    struct ets_protobuf_field field = {.number = 0};
     const bool is_found =
         ets_protobuf_find(message, number, &field) && field.wire != ETS_PROTOBUF_BYTES;
     return is_found ? field.value : otherwise;
