@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "inspect/delegates/inner_values.h"
 #include "inspect/time_details.h"
 #include "views/device_facts.h"
 #include "views/sentence_numbers.h"
@@ -59,6 +60,12 @@ static void say_overhead(struct maker *m)
         ets_add_share(&m->line, (struct ets_span){cost.low / run, cost.high / run});
         say(m, " of it");
     }
+}
+
+static void say_tapped(struct maker *m)
+{
+    if (!ets_inspection_has_taps(m->blocks.inspection)) return;
+    say(m, "delegates handed out the values within them: times are not the model's");
 }
 
 static void say_unit(struct maker *m)
@@ -170,8 +177,9 @@ static void say_disclosed(struct maker *m)
 bool ets_trust_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                        unsigned untold, struct ets_sentences *trust_out)
 {
-    static void (*const parts[])(struct maker * m) = {
-        say_overhead, say_unit, say_steps, say_losses, say_device, say_joins, say_disclosed};
+    static void (*const parts[])(struct maker * m) = {say_tapped, say_overhead, say_unit,
+                                                      say_steps,  say_losses,   say_device,
+                                                      say_joins,  say_disclosed};
     struct maker m = {.arena = arena, .out = trust_out, .untold = untold};
     m.line = (struct ets_text_builder){m.text, sizeof m.text, 0};
     *trust_out = (struct ets_sentences){
