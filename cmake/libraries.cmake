@@ -2,7 +2,7 @@
 # and libetscope_verify, which judges outputs by a bundled program (verify.h). The shared one exports
 # what public headers declare with ETS_API; in inner headers that is for Python's own library.
 
-set(ets_host_components base operators trace host format numerics verify payload rewrite dump record import memory contents reference
+set(ets_host_components base operators trace host format numerics verify payload dump record import memory contents rewrite reference
     inspect compare cost partition gap engine arrow)
 set(ets_host_objects)
 foreach(component ${ets_host_components})

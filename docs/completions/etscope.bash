@@ -240,6 +240,17 @@ _etscope() {
     cost:--output|cost:-o) ;;
     memory:--etrecord|memory:--etrecord_path) ;;
     memory:--method|memory:-m) compopt +o default 2>/dev/null ;;
+    memory:--write) ;;
+    memory:--input|memory:-i) ;;
+    memory:--case) compopt +o default 2>/dev/null ;;
+    memory:--seed) compopt +o default 2>/dev/null ;;
+    memory:--range) compopt +o default 2>/dev/null ;;
+    memory:--int-range) compopt +o default 2>/dev/null ;;
+    memory:--shape) compopt +o default 2>/dev/null ;;
+    memory:--data) ;;
+    memory:--load-library) ;;
+    memory:--python) ;;
+    memory:--engine) ;;
     memory:--at) compopt +o default 2>/dev/null ;;
     memory:--sort|memory:-s) words='peak size offset first value' ;;
     memory:--top|memory:-n) compopt +o default 2>/dev/null ;;
@@ -498,7 +509,7 @@ _etscope() {
         annotate) words='-h --help --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --source-root --frames --context --whole --method -m --block --run --cost --machine --threads --steady --name --module --handle --source --backend --reference --reference-etrecord --reference-trace --reference-debug-buffer --reference-npy --reference-dtype --input -i --case --load-library --python --engine --format -f --unit --bounds --color --width --output -o --subtract-overhead --source-time-scale --source_time_scale --no-siblings --partial --allow-mismatch' ;;
         delegates) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --group-by -g --by --depth --sort -s --top -n --columns -c --format -f --all -a --color --width --output -o' ;;
-        memory) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --all -a --what-if --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
+        memory) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --all -a --what-if --write --input -i --case --seed --range --int-range --shape --data --load-library --python --engine --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by -g --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --prompt --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         plot) words='-h --help --output -o --group-by -g --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --pixels --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;

@@ -180,6 +180,9 @@ static const struct cli_option work[] = {
     {"--map", .help = "Draw which tensor holds which bytes at which instruction"},
     {"--what-if", .help = "Compare with other plans: a new placement, in-place results, other "
                           "alignments, and without the largest tensors"},
+    {"--write", .value = "FILE", .ending = ".pte", .is_output = true,
+     .help = "Write the program with what is saved to FILE, after both programs gave the same "
+             "outputs where they can run"},
     {"--duplicates", .help = "Compare all data of equal size, even if it is large"},
     {"--follow", .value = "STREAM",
      .help = "Serve the report of a device's stream (a pipe, a serial device, a growing file; -: "

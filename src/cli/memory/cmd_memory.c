@@ -7,6 +7,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/document.h"
 #include "cli/core/write_table.h"
+#include "cli/session/changed_program.h"
 #include "cli/traces/delegation.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
@@ -14,6 +15,7 @@
 #include "output/table/memory_table.h"
 #include "output/text/kv_facts.h"
 #include "output/text/memory_map.h"
+#include "rewrite/replanned_program.h"
 #include "views/kv_sentence.h"
 #include "views/memory_methods.h"
 
@@ -25,6 +27,7 @@ static const struct cli_command_option option_list[] = {
      .help =
          "Also list tensors outside planned memory: constants, the caller's inputs and outputs"},
     {"--what-if"},
+    CLI_CHANGED_PROGRAM_OPTIONS,
     {"--map"},
     {"--steps"},
     {"--at"},
@@ -336,6 +339,77 @@ static int show(struct subject *s)
     return code == CLI_OK && s->mistakes > 0 ? CLI_NEGATIVE : code;
 }
 
+/* What is wrong with a plan is told, and then nothing is written. */
+static int refuse_mistakes(const struct subject *s)
+{
+    struct ets_error error;
+    struct ets_arena arena;
+    uint32_t mistakes = 0;
+    int code = CLI_OK;
+    for (uint32_t i = s->first_method; i < s->end_method && code == CLI_OK; i++) {
+        struct ets_method method;
+        struct ets_memory_plan plan;
+        struct ets_memory_lines lines = {.plan = &plan};
+        ets_arena_init(&arena, NULL, 0);
+        ets_program_method(&s->program.program, i, &method);
+        if (ets_memory_plan_init(&plan, &method, &arena, &error) != ETS_OK) {
+            code = cli_fail(s->path, &error);
+        } else if (!ets_memory_findings_collect(&arena, &plan, &lines.findings)) {
+            code = cli_complain(CLI_INTERNAL, "no memory for the findings of a memory plan");
+        } else if (lines.findings.mistakes > 0) {
+            print_findings(&lines);
+            mistakes += lines.findings.mistakes;
+        }
+        ets_arena_reset(&arena);
+    }
+    if (code != CLI_OK || mistakes == 0) return code;
+    return cli_complain(CLI_NEGATIVE,
+                        "%s: the memory plan has mistakes, so nothing is written: export the "
+                        "program again",
+                        s->path);
+}
+
+/* Why some memory stays as it is, in methods that have such. */
+static void tell_kept(const struct ets_replanned *replanned)
+{
+    for (uint32_t i = 0; i < replanned->method_count; i++) {
+        const struct ets_replanned_method *method = &replanned->methods[i];
+        if (method->kept == NULL) continue;
+        cli_note("%.*s: some memory stays as it is: %s", ETS_TEXT(method->name), method->kept);
+    }
+}
+
+/* --write: the program with the best plan that was found and verified. */
+static int write_smaller(const struct subject *s)
+{
+    struct ets_error error;
+    struct ets_arena arena;
+    struct ets_replanned replanned;
+    char saved[128];
+    struct ets_text_builder text = {saved, sizeof saved, 0};
+    const bool is_one = cli_has(s->arguments, "--method");
+    int code = refuse_mistakes(s);
+    if (code != CLI_OK) return code;
+    ets_arena_init(&arena, NULL, 0);
+    if (ets_replanned_program(&arena, &s->program.program,
+                              is_one ? s->first_method : ETS_REPLAN_ALL_METHODS, &replanned,
+                              &error) != ETS_OK) {
+        code = cli_fail(s->path, &error);
+    } else if (tell_kept(&replanned), replanned.bytes.size == 0) {
+        code = cli_complain(CLI_NEGATIVE, "%s: no smaller plan was found, so nothing is written",
+                            s->path);
+    } else {
+        ets_add_bytes(&text, replanned.after);
+        ets_add_text(&text, " planned instead of ");
+        ets_add_bytes(&text, replanned.before);
+        code =
+            cli_changed_program_write(s->arguments, s->path, &s->program,
+                                      cli_value(s->arguments, "--method"), replanned.bytes, saved);
+    }
+    ets_arena_reset(&arena);
+    return code;
+}
+
 /* What is shown: one of these, or the table of tensors. */
 static int check_shown(const struct cli_arguments *arguments)
 {
@@ -378,11 +452,15 @@ static int cmd_memory(const struct cli_arguments *arguments)
     int code = check_shown(arguments);
     if (code == CLI_OK) code = check_drawn(arguments);
     if (code == CLI_OK) code = cli_check_stdin(arguments);
+    if (code == CLI_OK) code = cli_changed_program_check(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments, .path = arguments->words[0]};
     code = open_program(&subject);
     if (code == CLI_OK) code = open_record(&subject);
     if (code == CLI_OK) code = is_drawn(arguments) ? draw(&subject) : show(&subject);
+    if (cli_has(arguments, "--write") && (code == CLI_OK || code == CLI_NEGATIVE)) {
+        code = write_smaller(&subject);
+    }
     ets_delegation_close(subject.delegation);
     cli_record_close(&subject.record);
     cli_program_close(&subject.program);
@@ -399,11 +477,16 @@ const struct cli_command cli_memory_command = {
         "of each, and the instructions between which it is needed. The first sentence states how "
         "much is planned, at which instruction the most is in use, and how far the plan exceeds "
         "the minimum for these lifetimes. Tensors alive at that peak come first. Sizes of dynamic "
-        "shapes are upper bounds. Source lines and modules need the ETRecord of the export.",
+        "shapes are upper bounds. Source lines and modules need the ETRecord of the export. "
+        "--write writes a program with the smallest plan that was found and verified; tensors "
+        "move, "
+        "nothing else changes. Both programs run on the same inputs where an engine is installed, "
+        "and the file is written only if their outputs are equal.",
     .options = option_list,
     .examples =
         "etscope memory model.pte --etrecord model.etrecord\n"
-        "etscope memory model.pte --sort offset --all",
+        "etscope memory model.pte --sort offset --all\n"
+        "etscope memory gpt.pte --what-if --write smaller.pte",
     .guide = "memory.md",
     .tells_columns = true,
     .run = cmd_memory,

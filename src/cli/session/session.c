@@ -1,6 +1,7 @@
 /* Runs a model: opens the engine, program and inputs, runs, and writes the files. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/session/session.h"
+#include "cli/session/compared_outputs.h"
 #include "cli/session/crash.h"
 #include "cli/session/tapped_session.h"
 #include "cli/session/tell_device.h"
@@ -149,6 +150,13 @@ static struct ets_bytes take_fingerprint(struct cli_session *session)
     return (struct ets_bytes){session->fingerprint, sizeof session->fingerprint};
 }
 
+static struct ets_bytes chosen_program(const struct cli_session *session)
+{
+    if (session->changed.size > 0) return session->changed;
+    if (session->tapped != NULL && !session->is_plain) return cli_tapped_program(session->tapped);
+    return session->model.bytes;
+}
+
 int cli_session_program(struct cli_session *session, unsigned threads)
 {
     const size_t count = cli_value_count(session->arguments, data_option(session));
@@ -161,9 +169,7 @@ int cli_session_program(struct cli_session *session, unsigned threads)
     int code = open_data_files(session, data, count);
     session->threads = threads;
     const struct ets_engine_program_options options = {
-        .program = session->tapped != NULL && !session->is_plain
-                       ? cli_tapped_program(session->tapped)
-                       : session->model.bytes,
+        .program = chosen_program(session),
         .data_files = data,
         .data_file_count = count,
         .tracer = choose_tracer(session),
@@ -575,6 +581,10 @@ static int record_runs(struct cli_session *session, struct ets_engine_method *me
         if (code == CLI_OK && session->tapped != NULL) {
             code = cli_tapped_see(session->tapped, session, method, name);
         }
+        if (code == CLI_OK && session->outputs != NULL) {
+            code = cli_compared_outputs_see(session->outputs, session->engine, session->program,
+                                            method, name, session->path);
+        }
         if (code == CLI_OK && !session->is_plain) {
             code = keep_outputs(session, method, name, test_case);
         }
@@ -605,7 +615,7 @@ static int run_case(struct cli_session *session, struct ets_engine_method *metho
     return code;
 }
 
-static int run_method(struct cli_session *session, const char *name)
+int cli_session_method(struct cli_session *session, const char *name)
 {
     struct ets_engine_method *method;
     struct ets_error error;
@@ -697,7 +707,7 @@ int cli_session_turn(struct cli_session *session, unsigned threads)
     if (session->default_method == NULL && !cli_has(session->arguments, "--method")) {
         code = default_method(session, &session->default_method);
     }
-    return code == CLI_OK ? run_method(session, method_at(session, 0)) : code;
+    return code == CLI_OK ? cli_session_method(session, method_at(session, 0)) : code;
 }
 
 static int run_methods(struct cli_session *session)
@@ -705,7 +715,7 @@ static int run_methods(struct cli_session *session)
     const char *name;
     int code = CLI_OK;
     for (unsigned i = 0; code == CLI_OK && (name = method_at(session, i)) != NULL; i++) {
-        if (cli_interrupted() == 0) code = run_method(session, name);
+        if (cli_interrupted() == 0) code = cli_session_method(session, name);
     }
     return code;
 }

@@ -31,7 +31,8 @@
     {"--debug-buffer-size"}, {"--strict"}, {"--tracer"}, {"--outputs"}, {"--output-file"}
 /* clang-format on */
 
-struct cli_tapped; /* tapped_session.h */
+struct cli_tapped;           /* tapped_session.h */
+struct cli_compared_outputs; /* compared_outputs.h */
 
 enum { CLI_PATH_BYTES = 4096, CLI_MOST_THREADS = 1024 };
 
@@ -66,6 +67,8 @@ struct cli_session {
     enum ets_engine_capture capture;
     struct cli_tapped *tapped; /* of --capture delegates; NULL: the program runs as it is */
     bool is_plain;             /* with it: this is the run of the program as it is, to compare */
+    struct ets_bytes changed;  /* of `model`, that runs instead of it; size 0: none */
+    struct cli_compared_outputs *outputs; /* that sees those of the last run; NULL: nobody does */
     bool wants_trace;
     bool counts_memory;                                 /* and the trace tells it */
     bool measures_tracing;                              /* what it costs; likewise */
@@ -103,6 +106,8 @@ int cli_session_prepare(const struct cli_arguments *arguments, bool wants_trace,
                         uint32_t warmup, struct cli_session *session);
 int cli_session_program(struct cli_session *session, unsigned threads);
 int cli_session_turn(struct cli_session *session, unsigned threads);
+/* The same for any method, with the number of threads that the program has. */
+int cli_session_method(struct cli_session *session, const char *name);
 int cli_session_finish(struct cli_session *session);
 void cli_session_close_program(struct cli_session *session);
 /*

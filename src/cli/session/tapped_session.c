@@ -5,15 +5,10 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/session/compared_outputs.h"
 #include "dump/extra_taps.h"
 #include "dump/reported_operators.h"
 #include "rewrite/taps.h"
-
-/* An output of the program as it is, by its bytes. */
-struct kept_output {
-    void *bytes;
-    size_t size;
-};
 
 struct cli_tapped {
     struct ets_arena arena;
@@ -23,12 +18,8 @@ struct cli_tapped {
     const struct ets_program *original;
     struct ets_program view; /* of `program`, without its segments */
     uint32_t value_count, call_count;
-    struct kept_output *outputs; /* in the order of execution */
-    size_t output_count, output_room, compared;
-    size_t differing;
-    char first_differing[128];
+    struct cli_compared_outputs outputs;
     struct ets_bytes plain_trace;
-    bool has_plain; /* the program as it is has run: outputs are compared now */
 };
 
 uint32_t cli_tapped_count(const struct cli_tapped *tapped)
@@ -45,7 +36,7 @@ void cli_tapped_close(struct cli_tapped *tapped)
 {
     if (tapped == NULL) return;
     ets_arena_reset(&tapped->arena);
-    free(tapped->outputs);
+    cli_compared_outputs_close(&tapped->outputs);
     free(tapped);
 }
 
@@ -109,6 +100,7 @@ int cli_tapped_open(const struct cli_session *session, struct cli_tapped **tappe
     if (tapped == NULL) return cli_complain(CLI_INTERNAL, "no memory for %s", session->path);
     tapped->original = &session->model.program;
     ets_arena_init(&tapped->arena, NULL, 0);
+    ets_arena_init(&tapped->outputs.arena, NULL, 0);
     ets_payload_store_init(&tapped->store, &tapped->arena, tapped->original);
     *tapped_out = tapped;
     return make_program(tapped, session->path);
@@ -165,64 +157,11 @@ int cli_tapped_tell(const struct cli_tapped *tapped, struct ets_extra_growth *to
     return CLI_OK;
 }
 
-static struct ets_bytes bytes_of(const struct ets_value *value)
-{
-    if (value->kind == ETS_VALUE_TENSOR) {
-        return (struct ets_bytes){value->as.tensor.data, value->as.tensor.data_bytes};
-    }
-    return (struct ets_bytes){(const uint8_t *)&value->as, sizeof(int64_t)};
-}
-
-static int keep_output(struct cli_tapped *tapped, struct ets_bytes bytes)
-{
-    if (tapped->output_count == tapped->output_room) {
-        const size_t room = tapped->output_room == 0 ? 16 : 2 * tapped->output_room;
-        struct kept_output *grown = realloc(tapped->outputs, room * sizeof *grown);
-        if (grown == NULL) return cli_complain(CLI_INTERNAL, "no memory for the outputs");
-        tapped->outputs = grown;
-        tapped->output_room = room;
-    }
-    void *copy = ets_arena_alloc(&tapped->arena, bytes.size);
-    if (copy == NULL) return cli_complain(CLI_INTERNAL, "no memory for the outputs");
-    if (bytes.size > 0) memcpy(copy, bytes.data, bytes.size);
-    tapped->outputs[tapped->output_count++] = (struct kept_output){copy, bytes.size};
-    return CLI_OK;
-}
-
-static void compare_output(struct cli_tapped *tapped, const char *method, size_t index,
-                           struct ets_bytes bytes)
-{
-    const size_t at = tapped->compared++;
-    if (at < tapped->output_count && tapped->outputs[at].size == bytes.size &&
-        (bytes.size == 0 || memcmp(tapped->outputs[at].bytes, bytes.data, bytes.size) == 0)) {
-        return;
-    }
-    if (tapped->differing++ > 0) return;
-    snprintf(tapped->first_differing, sizeof tapped->first_differing, "output %zu of %s", index,
-             method);
-}
-
 int cli_tapped_see(struct cli_tapped *tapped, const struct cli_session *session,
                    struct ets_engine_method *method, const char *name)
 {
-    struct ets_engine_method_info info;
-    struct ets_error error;
-    if (session->engine->method_info(session->program, name, &info, &error) != ETS_OK) {
-        return cli_fail(session->path, &error);
-    }
-    for (size_t i = 0; i < info.output_count; i++) {
-        struct ets_value value;
-        if (session->engine->method_get_output(method, i, &value, &error) != ETS_OK) {
-            return cli_fail(session->path, &error);
-        }
-        if (tapped->has_plain) {
-            compare_output(tapped, name, i, bytes_of(&value));
-        } else {
-            const int code = keep_output(tapped, bytes_of(&value));
-            if (code != CLI_OK) return code;
-        }
-    }
-    return CLI_OK;
+    return cli_compared_outputs_see(&tapped->outputs, session->engine, session->program, method,
+                                    name, session->path);
 }
 
 int cli_tapped_keep_plain(struct cli_tapped *tapped, struct ets_bytes trace)
@@ -231,7 +170,7 @@ int cli_tapped_keep_plain(struct cli_tapped *tapped, struct ets_bytes trace)
     if (copy == NULL) return cli_complain(CLI_INTERNAL, "no memory for the trace");
     memcpy(copy, trace.data, trace.size);
     tapped->plain_trace = (struct ets_bytes){copy, trace.size};
-    tapped->has_plain = true;
+    tapped->outputs.is_kept = true;
     return CLI_OK;
 }
 
@@ -240,18 +179,18 @@ int cli_tapped_conclude(struct cli_tapped *tapped, struct ets_bytes trace, bool 
     char where[256];
     const bool has_operators =
         ets_same_reported_operators(tapped->plain_trace, trace, where, sizeof where);
-    if (tapped->differing == 0 && has_operators) {
+    if (tapped->outputs.differing == 0 && has_operators) {
         cli_note(
             "%u values from within %u delegate%s; outputs and operators are those of the "
             "program without them, bit for bit and by name",
             tapped->value_count, tapped->call_count, tapped->call_count == 1 ? "" : "s");
         return CLI_OK;
     }
-    if (tapped->differing > 0) {
+    if (tapped->outputs.differing > 0) {
         cli_note(
             "the program that gives the values within computes something else: %s and %zu "
             "more are not those of the program as it is",
-            tapped->first_differing, tapped->differing - 1);
+            tapped->outputs.first_differing, tapped->outputs.differing - 1);
     }
     if (!has_operators) {
         cli_note(
