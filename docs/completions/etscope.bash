@@ -262,6 +262,17 @@ _etscope() {
     size:--etrecord|size:--etrecord_path) ;;
     size:--group-by|size:-g|size:--by) words='item part module dtype layer' ;;
     size:--top|size:-n) compopt +o default 2>/dev/null ;;
+    size:--write) ;;
+    size:--input|size:-i) ;;
+    size:--case) compopt +o default 2>/dev/null ;;
+    size:--seed) compopt +o default 2>/dev/null ;;
+    size:--range) compopt +o default 2>/dev/null ;;
+    size:--int-range) compopt +o default 2>/dev/null ;;
+    size:--shape) compopt +o default 2>/dev/null ;;
+    size:--data) ;;
+    size:--load-library) ;;
+    size:--python) ;;
+    size:--engine) ;;
     size:--columns|size:-c) compopt +o default 2>/dev/null; COMPREPLY=(); _etscope_columns; return ;;
     size:--format|size:-f) words='table tsv csv json jsonl markdown' ;;
     size:--color) words='auto always never' ;;
@@ -510,7 +521,7 @@ _etscope() {
         delegates) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --calls --cost --machine --threads --format -f --unit --all -a --bounds --color --width --output -o --source-time-scale --source_time_scale --partial --allow-mismatch' ;;
         cost) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --group-by -g --by --depth --sort -s --top -n --columns -c --format -f --all -a --color --width --output -o' ;;
         memory) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --all -a --what-if --write --input -i --case --seed --range --int-range --shape --data --load-library --python --engine --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
-        size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by -g --by --top -n --duplicates --columns -c --format -f --color --width --output -o' ;;
+        size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by -g --by --top -n --duplicates --write --input -i --case --seed --range --int-range --shape --data --load-library --python --engine --columns -c --format -f --color --width --output -o' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --prompt --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
         plot) words='-h --help --output -o --group-by -g --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --pixels --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         diff) words='-h --help --before --after --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --group-by -g --by --sort -s --top -n --min-change --least-change --brief --max-samples --allow-mismatch --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;

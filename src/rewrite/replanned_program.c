@@ -5,7 +5,6 @@
 #include "base/load.h"
 #include "format/program_lists.h"
 #include "format/program_schema.h"
-#include "format/tap_marker.h"
 #include "memory/memory_replan.h"
 
 enum { MOST_ALIGNMENT = 64 };
@@ -259,24 +258,6 @@ static enum ets_status check_written(struct writer *w)
                     (unsigned long long)planned, (unsigned long long)w->out->after);
 }
 
-static enum ets_status refuse_taps(const struct ets_program *program, struct ets_error *error)
-{
-    for (uint32_t i = 0; i < program->method_count; i++) {
-        struct ets_method method;
-        ets_program_method(program, i, &method);
-        for (uint32_t d = 0; d < method.delegate_count; d++) {
-            struct ets_delegate delegate;
-            struct ets_tap_marker marker;
-            ets_method_delegate(&method, d, &delegate);
-            if (!ets_delegate_taps(&delegate, &marker)) continue;
-            return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
-                            "the program hands out values from within its delegates: rewrite the "
-                            "program that it was made from");
-        }
-    }
-    return ETS_OK;
-}
-
 enum ets_status ets_replanned_program(struct ets_arena *arena, const struct ets_program *program,
                                       uint32_t method, struct ets_replanned *out,
                                       struct ets_error *error)
@@ -285,7 +266,7 @@ enum ets_status ets_replanned_program(struct ets_arena *arena, const struct ets_
     struct writer w = {
         .arena = arena, .program = program, .out = out, .error = error, .only = method};
     *out = (struct ets_replanned){.method_count = 0};
-    ETS_TRY(refuse_taps(program, error));
+    ETS_TRY(ets_rewriting_refuse(program, error));
     out->methods = ets_arena_alloc_array(arena, program->method_count, sizeof *out->methods);
     if (out->methods == NULL) return ets_fail_memory(error, "a rewritten program");
     ETS_TRY(ets_rewriting_init(&w.rewriting, arena, program, error));

@@ -6,6 +6,7 @@
 #include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
+#include "format/tap_marker.h"
 
 enum {
     IDENTIFIER_END = 8, /* root offset and identifier */
@@ -35,6 +36,59 @@ static void store(uint8_t *at, uint64_t value, uint32_t bytes)
 static size_t old_head_bytes(const struct ets_program *program)
 {
     return IDENTIFIER_END + (size_t)align(program->header_bytes, 8);
+}
+
+static enum ets_status refuse_taps(const struct ets_method *method, struct ets_error *error)
+{
+    for (uint32_t d = 0; d < method->delegate_count; d++) {
+        struct ets_delegate delegate;
+        struct ets_tap_marker marker;
+        ets_method_delegate(method, d, &delegate);
+        if (!ets_delegate_taps(&delegate, &marker)) continue;
+        return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
+                        "the program hands out values from within its delegates: rewrite the "
+                        "program that it was made from");
+    }
+    return ETS_OK;
+}
+
+static bool has_unknown_instruction(const struct ets_method *method)
+{
+    for (uint32_t c = 0; c < method->chain_count; c++) {
+        struct ets_chain chain;
+        ets_method_chain(method, c, &chain);
+        for (uint32_t i = 0; i < chain.instruction_count; i++) {
+            struct ets_instruction instruction;
+            ets_chain_instruction(&chain, i, &instruction);
+            if (instruction.kind == ETS_INSTRUCTION_UNKNOWN) return true;
+        }
+    }
+    return false;
+}
+
+static bool has_unknown_value(const struct ets_method *method)
+{
+    for (uint32_t v = 0; v < method->value_count; v++) {
+        struct ets_evalue value;
+        ets_method_value(method, v, &value);
+        if (value.kind == ETS_EVALUE_UNKNOWN && value.tag != 0) return true;
+    }
+    return false;
+}
+
+enum ets_status ets_rewriting_refuse(const struct ets_program *program, struct ets_error *error)
+{
+    for (uint32_t i = 0; i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        ETS_TRY(refuse_taps(&method, error));
+        if (!has_unknown_instruction(&method) && !has_unknown_value(&method)) continue;
+        return ets_fail(error, ETS_UNSUPPORTED, ETS_NO_OFFSET,
+                        "method %.*s has instructions or values that this version does not know: a "
+                        "newer exporter wrote it, so it cannot be rewritten",
+                        ETS_TEXT(method.name));
+    }
+    return ETS_OK;
 }
 
 enum ets_status ets_rewriting_init(struct ets_rewriting *rewriting, struct ets_arena *arena,

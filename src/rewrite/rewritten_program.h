@@ -36,6 +36,13 @@ struct ets_rewritten {
     struct ets_program view;
 };
 
+/*
+ * Refuses programs that are not to be made smaller. INVALID_ARGUMENT: it hands out values from
+ * within its delegates (taps.h), and is for debugging alone. UNSUPPORTED: it has instructions or
+ * values of a newer schema.
+ */
+enum ets_status ets_rewriting_refuse(const struct ets_program *program, struct ets_error *error);
+
 /* Statuses: NO_MEMORY, UNSUPPORTED (a newer schema). */
 enum ets_status ets_rewriting_init(struct ets_rewriting *rewriting, struct ets_arena *arena,
                                    const struct ets_program *program, struct ets_error *error);

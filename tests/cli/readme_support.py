@@ -82,7 +82,7 @@ class Sandbox:
         "portable.etdp": "profile.etdp", "portable.etrecord": "model.etrecord",
         "xnnpack.etdp": "../mlp_xnnpack/profile.etdp",
         "xnnpack.etrecord": "../mlp_xnnpack/model.etrecord", "xnnpack.pte": "../mlp_xnnpack/model.pte",
-        "gpt.pte": "../gpt_portable/model.pte",
+        "gpt.pte": "../gpt_portable/model.pte", "unused.pte": "../unused_constant/table.pte",
         "machine.json": "../machines/epyc.json",
         "ort.json": "../exchange/onnxruntime_sequential.json",
         "litert.csv": "../exchange/litert_benchmark.csv",

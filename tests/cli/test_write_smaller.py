@@ -1,4 +1,4 @@
-"""`memory --write`: a smaller program, which gives the same outputs."""
+"""`memory --write` and `size --write`: a smaller program, which gives the same outputs."""
 
 import unittest
 
@@ -81,6 +81,68 @@ class WriteSmaller(support.RunTest):
         done = support.call("memory", copy, "--write", copy)
         self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertEqual(copy.read_bytes(), program("conv_portable").read_bytes())
+
+    def test_size__leaves_out_what_nothing_reads(self):
+        table = DATA / "unused_constant" / "table.pte"
+        written = self.folder / "smaller.pte"
+        done = self.ok("size", table, "--no-siblings", "--write", written)
+        self.assertIn("2368 bytes instead of 4416 (1 constant that nothing reads is gone)", done.stderr)
+        self.assertRegex(done.stderr, "1 output of 1 method is equal bit for bit|not compared")
+        self.assertEqual(written.stat().st_size, 2368)
+        self.assertNotIn("that nothing reads", self.ok("size", written, "--no-siblings").stdout)
+        self.ok("info", written)
+        if not support.have_records():
+            return
+        self.ok("size", written, "--etrecord", table.with_suffix(".etrecord"))
+
+    def test_size__equal_weights_share_a_copy(self):
+        """Two weights of a program are made equal; then one copy of them is enough."""
+        model = "gpt_xnnpack"
+        rows = [row for row in support.json_rows(self.ok("size", program(model), "--no-siblings", "--top", 0,
+                                                         "--format", "json").stdout)
+                if row["part"] == "delegate_weight" and (row["size_bytes"] or 0) > 4096]
+        pairs = [(a, b) for i, a in enumerate(rows) for b in rows[i + 1:] if a["size_bytes"] == b["size_bytes"]]
+        one, other = pairs[0]
+        size = one["size_bytes"]
+        changed = bytearray(program(model).read_bytes())
+        changed[other["offset"]:other["offset"] + size] = changed[one["offset"]:one["offset"] + size]
+        twice = self.folder / "twice.pte"
+        twice.write_bytes(changed)
+        written = self.folder / "once.pte"
+        done = self.ok("size", twice, "--write", written)
+        self.assertIn("1 equal segment shares a copy", done.stderr)
+        self.assertLessEqual(written.stat().st_size, len(changed) - size)
+        self.assertEqual(twice.read_bytes(), bytes(changed))
+        if support.obstacle(model):
+            return
+        self.assertIn("equal bit for bit", done.stderr)
+        self.assertEqual(self.outputs(twice, model, "forward", 0, "was"), self.outputs(written, model, "forward", 0, "now"))
+
+    def test_both__one_after_the_other(self):
+        first, second = self.folder / "first.pte", self.folder / "second.pte"
+        source = DATA / "unused_constant" / "table.pte"
+        self.ok("size", source, "--no-siblings", "--write", first)
+        done = support.call("memory", first, "--write", second)
+        self.assertIn(done.returncode, (0, NEGATIVE), done.stderr)
+        tapped = self.folder / "tapped.pte"
+        self.ok("tap", program("mlp_xnnpack"), "-o", tapped)
+        for command in ("size", "memory"):
+            done = support.call(command, tapped, "--write", second)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("hands out values from within its delegates", done.stderr)
+
+    def test_size__refusals(self):
+        for code, words, reason in [
+            (NEGATIVE, (program("conv_portable"),), "nothing can be left out"),
+            (USAGE, (program("conv_portable"), DATA / "ptd" / "external.ptd"), "takes one program"),
+            (support.INPUT, (DATA / "ptd" / "external.ptd",), ""),
+        ]:
+            with self.subTest(words):
+                written = self.folder / "x.pte"
+                done = support.call("size", *words, "--write", written)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertFalse(written.exists())
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/files/inputs.h"
+#include "cli/session/changed_program.h"
 #include "contents/byte_map.h"
 #include "etscope/experimental/delegates.h"
 #include "host/text_builder.h"
 #include "output/picture/treemap_picture.h"
 #include "output/table/size_table.h"
+#include "rewrite/trimmed_program.h"
 
 enum { MOST_COMPARED = 16 << 20, SHOWN_ITEMS = 10 };
 
@@ -26,6 +28,7 @@ static const struct cli_command_option option_list[] = {
      .help = "Only the N largest rows of each part, or sums; 0: all; default 10, by layer and in "
              "machine formats 0"},
     {"--duplicates"},
+    CLI_CHANGED_PROGRAM_OPTIONS,
     {"--columns", .help = "Only these columns, in this order, such as part,name,size"},
     {"--format"},
     {"--color"},
@@ -188,6 +191,70 @@ static int draw(const struct subject *s, const char *path)
     return CLI_OK;
 }
 
+/* "1 constant shared, 2 constants that nothing reads left out" */
+static void add_removed(struct ets_text_builder *text, const struct ets_trimmed *trimmed)
+{
+    const struct {
+        uint32_t count;
+        const char *one, *several;
+    } removed[] = {
+        {trimmed->shared_constants, "equal constant shares", "equal constants share"},
+        {trimmed->shared_segments, "equal segment shares", "equal segments share"},
+        {trimmed->unread_constants, "constant that nothing reads is gone",
+         "constants that nothing reads are gone"},
+        {trimmed->unused_segments, "segment that nothing names is gone",
+         "segments that nothing names are gone"},
+    };
+    const char *before = " (";
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) {
+        if (removed[i].count == 0) continue;
+        ets_add_text(text, "%s%u %s%s", before, removed[i].count,
+                     removed[i].count == 1 ? removed[i].one : removed[i].several,
+                     i < 2 ? " a copy" : "");
+        before = ", ";
+    }
+    if (before[0] == ',') ets_add_text(text, ")");
+}
+
+/* --write: the program without what is in it twice or for nothing. */
+static int write_smaller(const struct subject *s)
+{
+    struct ets_error error;
+    struct ets_arena arena;
+    struct ets_trimmed trimmed;
+    struct cli_program model;
+    char saved[400];
+    struct ets_text_builder text = {saved, sizeof saved, 0};
+    const char *path = s->arguments->words[0];
+    int code = cli_program_open(path, &model);
+    ets_arena_init(&arena, NULL, 0);
+    if (code == CLI_OK && ets_trimmed_program(&arena, &model.program, &trimmed, &error) != ETS_OK) {
+        code = cli_fail(path, &error);
+    } else if (code == CLI_OK && trimmed.bytes.size == 0) {
+        code =
+            cli_complain(CLI_NEGATIVE, "%s: nothing can be left out, so nothing is written", path);
+    } else if (code == CLI_OK) {
+        ets_add_text(&text, "%llu bytes instead of %llu", (unsigned long long)trimmed.after,
+                     (unsigned long long)trimmed.before);
+        add_removed(&text, &trimmed);
+        code = cli_changed_program_write(s->arguments, path, &model, NULL, trimmed.bytes, saved);
+    }
+    ets_arena_reset(&arena);
+    cli_program_close(&model);
+    return code;
+}
+
+/* One program at a time is written; its data files are for the runs. */
+static int check_write(const struct cli_arguments *arguments)
+{
+    if (cli_has(arguments, "--write") && arguments->word_count > 1) {
+        return cli_complain(CLI_USAGE,
+                            "size --write takes one program: --data FILE names a data file for the "
+                            "runs that compare");
+    }
+    return cli_changed_program_check(arguments);
+}
+
 static bool is_for_people(const struct cli_arguments *arguments)
 {
     const int format = cli_choice(arguments, "--format", ETS_FORMAT_TABLE);
@@ -228,6 +295,7 @@ static int cmd_size(const struct cli_arguments *arguments)
         .for_people = for_people,
     };
     code = cli_check_stdin(arguments);
+    if (code == CLI_OK) code = check_write(arguments);
     if (code != CLI_OK) return code;
     struct subject subject = {.arguments = arguments};
     const char *path = cli_value(arguments, "--output");
@@ -237,6 +305,7 @@ static int cmd_size(const struct cli_arguments *arguments)
         if (by_layer) print_source_of_layers(&subject);
         code = cli_is_picture(path) ? draw(&subject, path) : show(&subject, &options);
     }
+    if (code == CLI_OK && cli_has(arguments, "--write")) code = write_smaller(&subject);
     close_all(&subject);
     return code;
 }
@@ -256,12 +325,14 @@ const struct cli_command cli_size_command = {
         "data is found and its "
         "cost shown: data of equal size is compared if it has at most 16 MiB, or always with "
         "--duplicates. No other data of large files is read. If the output file ends in .svg, it "
-        "is a picture (treemap).",
+        "is a picture (treemap). --write writes the program without what is in it twice or for "
+        "nothing, after both programs gave equal outputs where an engine is installed.",
     .options = option_list,
     .examples =
         "etscope size model.pte\n"
         "etscope size model.pte weights.ptd --etrecord model.etrecord --group-by module\n"
-        "etscope size model.pte -o size.svg",
+        "etscope size model.pte -o size.svg\n"
+        "etscope size unused.pte --write smaller.pte",
     .guide = "size.md",
     .tells_columns = true,
     .run = cmd_size,
