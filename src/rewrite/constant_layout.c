@@ -121,28 +121,29 @@ static uint64_t total_bytes(const struct ets_constant_layout *layout)
     return bytes;
 }
 
-/* [count] The first constant with the same bytes, or itself. NULL: no memory. */
-static uint32_t *find_equal(struct finder *f)
+/* Finds for each constant the first one with the same bytes. */
+static enum ets_status find_equal(struct finder *f)
 {
     const uint32_t count = f->out->count;
-    uint32_t *same_as = ets_arena_alloc_array(f->arena, count, sizeof *same_as), ranked = 0;
-    struct rank *ranks = ets_arena_alloc_array(f->arena, count, sizeof *ranks);
-    if (same_as == NULL || ranks == NULL) return NULL;
     const bool is_readable = total_bytes(f->out) / MOST_REPEATS < f->segment.size;
+    uint32_t ranked = 0;
+    struct rank *ranks = ets_arena_alloc_array(f->arena, count, sizeof *ranks);
+    if (ranks == NULL) return ets_fail_memory(f->error, "a rewritten program");
     for (uint32_t i = 0; i < count; i++) {
-        same_as[i] = i;
+        f->out->items[i].same_as = i;
         if (f->out->items[i].bytes == 0 || !is_readable) continue;
         ranks[ranked++] = (struct rank){f->out->items[i].bytes, ets_xxh64_of(bytes_of(f, i)), i};
     }
     if (ranked > 1) qsort(ranks, ranked, sizeof *ranks, compare_ranks);
     for (uint32_t i = 1; i < ranked; i++) {
         const struct rank *a = &ranks[i - 1], *b = &ranks[i];
+        struct ets_constant_place *first = &f->out->items[a->index];
         if (a->bytes != b->bytes || a->hash != b->hash) continue;
         if (memcmp(bytes_of(f, a->index).data, bytes_of(f, b->index).data, (size_t)b->bytes) == 0) {
-            same_as[b->index] = same_as[a->index];
+            f->out->items[b->index].same_as = first->same_as;
         }
     }
-    return same_as;
+    return ETS_OK;
 }
 
 static int compare_offsets(const void *left, const void *right)
@@ -163,27 +164,25 @@ static uint64_t alignment_of(const struct ets_constant_layout *layout)
     return alignment;
 }
 
-/* Places what is read in the order of the old file. */
-static enum ets_status place_all(struct finder *f)
+enum ets_status ets_constant_layout_place(struct ets_arena *arena, struct ets_constant_layout *out,
+                                          struct ets_error *error)
 {
-    struct ets_constant_layout *out = f->out;
-    const uint64_t alignment = alignment_of(out);
-    const uint32_t *same_as = find_equal(f);
-    struct rank *ranks = ets_arena_alloc_array(f->arena, out->count, sizeof *ranks);
-    if (same_as == NULL || ranks == NULL) return ets_fail_memory(f->error, "a rewritten program");
+    const uint64_t common = alignment_of(out);
+    struct rank *ranks = ets_arena_alloc_array(arena, out->count, sizeof *ranks);
+    if (ranks == NULL) return ets_fail_memory(error, "a rewritten program");
     for (uint32_t i = 0; i < out->count; i++) ranks[i] = (struct rank){out->items[i].was, 0, i};
     if (out->count > 1) qsort(ranks, out->count, sizeof *ranks, compare_offsets);
     for (uint32_t i = 0; i < out->count; i++) {
         struct ets_constant_place *place = &out->items[ranks[i].index];
+        const uint64_t alignment = place->alignment > common ? place->alignment : common;
         if (place->is_named && !place->is_read) out->unread_constants++;
-        if (place->bytes == 0 || same_as[ranks[i].index] != ranks[i].index) continue;
-        place->is_first = true;
+        if (!ets_constant_is_written(out, ranks[i].index)) continue;
         place->is = (out->bytes + alignment - 1) / alignment * alignment;
         out->bytes = place->is + place->bytes;
     }
     for (uint32_t i = 0; i < out->count; i++) {
-        const struct ets_constant_place *first = &out->items[same_as[i]];
-        if (same_as[i] == i) continue;
+        const struct ets_constant_place *first = &out->items[out->items[i].same_as];
+        if (out->items[i].same_as == i) continue;
         out->items[i].is = first->is;
         out->shared += out->items[i].was != first->was;
     }
@@ -214,5 +213,5 @@ enum ets_status ets_constant_layout_find(struct ets_arena *arena, const struct e
         ets_program_method(program, i, &method);
         ETS_TRY(list_method(&f, &method));
     }
-    return place_all(&f);
+    return find_equal(&f);
 }

@@ -13,7 +13,7 @@
 #include "rewrite/constant_layout.h"
 
 /* Bytes that are used over and over are looked at so many times the size of the file. */
-enum { MOST_REPEATS = 64 };
+enum { MOST_REPEATS = 64, MOST_PAIRS = 50000000 };
 enum { HEADER_SEGMENT_SIZE_AT = 32, HEADER_LENGTH = 32 };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE }; /* slots of DataSegment */
 enum { LEAST_ALIGNMENT = 16, MOST_ALIGNMENT = 65536, MOST_NAMED_ALIGNMENT = 4096 };
@@ -23,6 +23,8 @@ struct segment {
     struct ets_segment old;
     uint8_t role;      /* enum ets_segment_role */
     uint32_t same_as;  /* itself, or an earlier one with the same bytes */
+    uint32_t constant; /* that has the same bytes; UINT32_MAX: none */
+    uint64_t alignment;
     uint64_t size, at; /* of the new one; from the base of segments */
 };
 
@@ -116,6 +118,41 @@ static uint64_t common_alignment(const struct trimmer *t)
     return alignment_of(offsets, MOST_ALIGNMENT);
 }
 
+static bool has_other_backends(const struct ets_program *program)
+{
+    for (uint32_t i = 0; i < program->method_count; i++) {
+        struct ets_method method;
+        ets_program_method(program, i, &method);
+        for (uint32_t d = 0; d < method.delegate_count; d++) {
+            struct ets_delegate delegate;
+            ets_method_delegate(&method, d, &delegate);
+            if (!ets_text_is(delegate.id, "XnnpackBackend")) return true;
+        }
+    }
+    return false;
+}
+
+/* Named data of backends other than XNNPACK may have been given an alignment of its own. */
+static void choose_alignments(struct trimmer *t)
+{
+    const uint64_t common = common_alignment(t);
+    const bool has_others = has_other_backends(t->program);
+    for (uint32_t i = 0; i < t->program->segment_count; i++) {
+        struct segment *segment = &t->segments[i];
+        segment->alignment = common;
+        if (segment->role != ETS_SEGMENT_NAMED_DATA || !has_others) continue;
+        const uint64_t own =
+            alignment_of(segment->old.offset - t->program->segment_base, MOST_NAMED_ALIGNMENT);
+        if (own > common) segment->alignment = own;
+    }
+}
+
+/* Whether its bytes are written; else it is empty, or they are those of something else. */
+static bool is_written(const struct segment *segment, uint32_t index)
+{
+    return segment->size > 0 && segment->same_as == index && segment->constant == UINT32_MAX;
+}
+
 /* Whether a segment may lie at another one's place: it is only read. */
 static bool is_shareable(const struct segment *segment)
 {
@@ -198,11 +235,12 @@ static enum ets_status choose_segments(struct trimmer *t)
     ets_program_segment_roles(t->program, 0, count, roles);
     for (uint32_t i = 0; i < count; i++) {
         struct segment *segment = &t->segments[i];
-        *segment = (struct segment){.role = roles[i], .same_as = i};
+        *segment = (struct segment){.role = roles[i], .same_as = i, .constant = UINT32_MAX};
         ets_program_segment(t->program, i, &segment->old);
         segment->size = segment->role == ETS_SEGMENT_UNUSED ? 0 : segment->old.size;
         t->out->unused_segments += segment->size < segment->old.size;
     }
+    choose_alignments(t);
     return are_worth_comparing(t) ? share_segments(t) : ETS_OK;
 }
 
@@ -241,12 +279,52 @@ static bool is_for_constants_alone(const struct trimmer *t)
     return true;
 }
 
+static bool are_equal(struct trimmer *t, struct ets_bytes a, struct ets_bytes b)
+{
+    t->compared = ets_add_saturated_u64(t->compared, a.size);
+    if (t->compared > t->most_compared) return false;
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* The constant with the bytes of a segment; UINT32_MAX: there is none. */
+static uint32_t find_constant(struct trimmer *t, const struct segment *segment)
+{
+    const uint8_t *constants = t->segments[t->constants.segment].old.bytes.data;
+    for (uint32_t i = 0; i < t->constants.count; i++) {
+        const struct ets_constant_place *place = &t->constants.items[i];
+        if (place->bytes != segment->size || !ets_constant_is_written(&t->constants, i)) continue;
+        const struct ets_bytes bytes = {constants + place->was, (size_t)place->bytes};
+        if (are_equal(t, bytes, segment->old.bytes)) return i;
+    }
+    return UINT32_MAX;
+}
+
+/* Named data and payloads that are constants, too, lie in the constant segment: tied weights. */
+static bool share_constants(struct trimmer *t)
+{
+    bool is_shared = false;
+    if ((uint64_t)t->program->segment_count * t->constants.count > MOST_PAIRS) return false;
+    for (uint32_t i = 0; i < t->program->segment_count; i++) {
+        struct segment *segment = &t->segments[i];
+        if (!is_shareable(segment) || segment->same_as != i) continue;
+        if (segment->alignment > t->segments[t->constants.segment].alignment) continue;
+        segment->constant = find_constant(t, segment);
+        if (segment->constant == UINT32_MAX) continue;
+        t->constants.items[segment->constant].alignment = segment->alignment;
+        t->out->shared_segments++;
+        is_shared = true;
+    }
+    return is_shared;
+}
+
 static enum ets_status choose_constants(struct trimmer *t)
 {
     ETS_TRY(ets_constant_layout_find(t->arena, t->program, &t->constants, t->error));
     if (t->constants.segment == UINT32_MAX || !is_for_constants_alone(t)) return ETS_OK;
     struct segment *segment = &t->segments[t->constants.segment];
-    if (t->constants.bytes >= segment->old.size) return ETS_OK;
+    const bool is_shared = share_constants(t);
+    ETS_TRY(ets_constant_layout_place(t->arena, &t->constants, t->error));
+    if (t->constants.bytes >= segment->old.size && !is_shared) return ETS_OK;
     t->has_new_constants = true;
     segment->size = t->constants.bytes;
     t->out->shared_constants = t->constants.shared;
@@ -254,39 +332,21 @@ static enum ets_status choose_constants(struct trimmer *t)
     return ETS_OK;
 }
 
-static bool has_other_backends(const struct ets_program *program)
-{
-    for (uint32_t i = 0; i < program->method_count; i++) {
-        struct ets_method method;
-        ets_program_method(program, i, &method);
-        for (uint32_t d = 0; d < method.delegate_count; d++) {
-            struct ets_delegate delegate;
-            ets_method_delegate(&method, d, &delegate);
-            if (!ets_text_is(delegate.id, "XnnpackBackend")) return true;
-        }
-    }
-    return false;
-}
-
-/* Named data of backends other than XNNPACK may have been given an alignment of its own. */
 static void place_segments(struct trimmer *t)
 {
-    const uint64_t common = common_alignment(t);
-    const bool has_others = has_other_backends(t->program);
     for (uint32_t i = 0; i < t->program->segment_count; i++) {
         struct segment *segment = &t->segments[i];
-        uint64_t alignment = common;
-        if (segment->size == 0 || segment->same_as != i) continue;
-        if (segment->role == ETS_SEGMENT_NAMED_DATA && has_others) {
-            const uint64_t own =
-                alignment_of(segment->old.offset - t->program->segment_base, MOST_NAMED_ALIGNMENT);
-            if (own > alignment) alignment = own;
-        }
-        segment->at = (t->segment_bytes + alignment - 1) / alignment * alignment;
+        if (!is_written(segment, i)) continue;
+        segment->at =
+            (t->segment_bytes + segment->alignment - 1) / segment->alignment * segment->alignment;
         t->segment_bytes = segment->at + segment->size;
     }
     for (uint32_t i = 0; i < t->program->segment_count; i++) {
-        t->segments[i].at = t->segments[t->segments[i].same_as].at;
+        const struct segment *first = &t->segments[t->segments[i].same_as];
+        t->segments[i].at = first->at;
+        if (first->constant == UINT32_MAX) continue;
+        t->segments[i].at =
+            t->segments[t->constants.segment].at + t->constants.items[first->constant].is;
     }
 }
 
@@ -339,25 +399,18 @@ static void write_segments(struct trimmer *t)
     uint8_t *base = t->bytes + t->program->segment_base;
     for (uint32_t i = 0; i < t->program->segment_count; i++) {
         const struct segment *segment = &t->segments[i];
-        if (segment->size == 0 || segment->same_as != i) continue;
+        if (!is_written(segment, i)) continue;
         if (!t->has_new_constants || i != t->constants.segment) {
             memcpy(base + segment->at, segment->old.bytes.data, (size_t)segment->size);
             continue;
         }
         for (uint32_t k = 0; k < t->constants.count; k++) {
             const struct ets_constant_place *place = &t->constants.items[k];
-            if (!place->is_first) continue;
+            if (!ets_constant_is_written(&t->constants, k)) continue;
             memcpy(base + segment->at + place->is, segment->old.bytes.data + place->was,
                    (size_t)place->bytes);
         }
     }
-}
-
-static bool are_equal(struct trimmer *t, struct ets_bytes a, struct ets_bytes b)
-{
-    t->compared = ets_add_saturated_u64(t->compared, a.size);
-    if (t->compared > t->most_compared) return false;
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 /* Whether a value is what it was; a constant that became null is one that was not read. */
@@ -420,6 +473,7 @@ static enum ets_status write_program(struct trimmer *t)
 {
     const struct ets_program *program = t->program;
     const uint64_t size = program->segment_base + t->segment_bytes;
+    t->compared = 0;
     t->bytes = ets_arena_alloc(t->arena, (size_t)size);
     if (t->bytes == NULL) return ets_fail_memory(t->error, "a rewritten program");
     memcpy(t->bytes, program->bytes.data, (size_t)program->segment_base);
@@ -439,10 +493,10 @@ enum ets_status ets_trimmed_program(struct ets_arena *arena, const struct ets_pr
     if (program->segment_base < program->flatbuffer_bytes || program->segment_count == 0) {
         return ETS_OK;
     }
+    t.most_compared = MOST_REPEATS * out->before;
     ETS_TRY(choose_segments(&t));
     ETS_TRY(choose_constants(&t));
     place_segments(&t);
-    t.most_compared = MOST_REPEATS * out->before;
     if (program->segment_base + t.segment_bytes >= out->before) return ETS_OK;
     const enum ets_status status = write_program(&t);
     if (status == ETS_OK) out->after = out->bytes.size;

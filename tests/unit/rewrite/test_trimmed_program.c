@@ -177,6 +177,42 @@ static void segments__that_are_equal_share_a_copy(void **state)
     close_program(&opened);
 }
 
+/* An embedding is a constant, and the output layer that shares its weights has a copy. */
+static void weights__that_are_tied_are_kept_once(void **state)
+{
+    (void)state;
+    enum { TABLE = 32768 };
+    struct opened opened;
+    struct ets_program made;
+    struct ets_trimmed trimmed;
+    struct ets_program_named_data tied = {.segment_index = UINT32_MAX};
+    open_program("gpt_xnnpack/model.pte", &opened);
+    const uint32_t table = find_constant(&opened.program, 0, TABLE);
+    const void *bytes = value_of(&opened.program, table).tensor.tensor.data;
+    for (uint32_t i = 0; tied.bytes.size != TABLE && i < opened.program.named_data_count; i++) {
+        ets_program_named_data(&opened.program, i, &tied);
+    }
+    assert_int_equal(tied.bytes.size, TABLE);
+    memcpy(opened.bytes + (tied.bytes.data - opened.bytes), bytes, TABLE);
+    open_again(&opened);
+    assert_int_equal(trim(&opened, &trimmed), ETS_OK);
+    assert_int_equal(trimmed.shared_segments, 1);
+    assert_true(trimmed.before - trimmed.after >= TABLE - 128);
+    assert_int_equal(ets_program_init(&made, trimmed.bytes, NULL), ETS_OK);
+    assert_int_equal(compare_constants(&opened.program, &made), 0);
+    for (uint32_t i = 0; i < made.named_data_count; i++) {
+        struct ets_program_named_data was, is;
+        ets_program_named_data(&opened.program, i, &was);
+        ets_program_named_data(&made, i, &is);
+        assert_int_equal(was.bytes.size, is.bytes.size);
+        assert_memory_equal(was.bytes.data, is.bytes.data, is.bytes.size);
+        assert_int_equal((is.bytes.data - made.bytes.data - made.segment_base) % 128, 0);
+        if (was.segment_index != tied.segment_index) continue;
+        assert_ptr_equal(is.bytes.data, value_of(&made, table).tensor.tensor.data);
+    }
+    close_program(&opened);
+}
+
 static void programs__with_nothing_to_leave_out_are_not_written(void **state)
 {
     (void)state;
@@ -244,6 +280,7 @@ int main(void)
         cmocka_unit_test(constants__that_nothing_reads_go),
         cmocka_unit_test(constants__that_are_equal_share_a_copy),
         cmocka_unit_test(segments__that_are_equal_share_a_copy),
+        cmocka_unit_test(weights__that_are_tied_are_kept_once),
         cmocka_unit_test(programs__with_nothing_to_leave_out_are_not_written),
         cmocka_unit_test(programs__with_taps_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
