@@ -11,6 +11,7 @@
 #include "format/program_lists.h"
 #include "format/program_schema.h"
 #include "rewrite/constant_layout.h"
+#include "rewrite/trimmed_check.h"
 
 /* Bytes that are used over and over are looked at so many times the size of the file. */
 enum { MOST_REPEATS = 64, MOST_PAIRS = 50000000 };
@@ -33,11 +34,11 @@ struct trimmer {
     const struct ets_program *program;
     struct ets_constant_layout constants;
     bool has_new_constants;
-    struct segment *segments;         /* [segment_count] */
-    uint64_t segment_bytes;           /* of all new ones */
-    uint8_t *bytes;                   /* the new file */
-    uint32_t unread_seen;             /* of the constants' list, by the check */
-    uint64_t compared, most_compared; /* bytes, by the check */
+    struct segment *segments; /* [segment_count] */
+    uint64_t segment_bytes;   /* of all new ones */
+    uint8_t *bytes;           /* the new file */
+    uint32_t unread_seen;     /* of the constants' list, by the check */
+    uint64_t compared;        /* bytes of constants and segments */
     struct ets_trimmed *out;
     struct ets_error *error;
 };
@@ -282,7 +283,7 @@ static bool is_for_constants_alone(const struct trimmer *t)
 static bool are_equal(struct trimmer *t, struct ets_bytes a, struct ets_bytes b)
 {
     t->compared = ets_add_saturated_u64(t->compared, a.size);
-    if (t->compared > t->most_compared) return false;
+    if (t->compared / MOST_REPEATS > t->program->bytes.size) return false;
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
@@ -413,67 +414,18 @@ static void write_segments(struct trimmer *t)
     }
 }
 
-/* Whether a value is what it was; a constant that became null is one that was not read. */
-static bool is_same_value(struct trimmer *t, const struct ets_evalue *was,
-                          const struct ets_evalue *is, uint32_t method)
-{
-    if (was->kind != is->kind) {
-        if (t->unread_seen == t->constants.unread_count) return false;
-        const struct ets_unread_tensor *unread = &t->constants.unread[t->unread_seen++];
-        return unread->method == method && unread->value == was->index &&
-               is->kind == ETS_EVALUE_NULL;
-    }
-    if (was->kind != ETS_EVALUE_TENSOR) return true;
-    const struct ets_program_tensor *a = &was->tensor, *b = &is->tensor;
-    if (a->place != b->place || a->tensor_bytes != b->tensor_bytes) return false;
-    if (a->tensor.data == NULL || b->tensor.data == NULL) return a->tensor.data == b->tensor.data;
-    return are_equal(t, (struct ets_bytes){a->tensor.data, (size_t)a->tensor_bytes},
-                     (struct ets_bytes){b->tensor.data, (size_t)a->tensor_bytes});
-}
-
-static bool is_same_method(struct trimmer *t, const struct ets_program *made, uint32_t index)
-{
-    struct ets_method was, is;
-    ets_program_method(t->program, index, &was);
-    ets_program_method(made, index, &is);
-    for (uint32_t v = 0; v < was.value_count; v++) {
-        struct ets_evalue a, b;
-        ets_method_value(&was, v, &a);
-        ets_method_value(&is, v, &b);
-        if (!is_same_value(t, &a, &b, index)) return false;
-    }
-    for (uint32_t d = 0; d < was.delegate_count; d++) {
-        struct ets_delegate a, b;
-        ets_method_delegate(&was, d, &a);
-        ets_method_delegate(&is, d, &b);
-        if (!are_equal(t, a.blob, b.blob)) return false;
-    }
-    return true;
-}
-
 /* Reads the new program as any other, and compares all data that is used. */
 static enum ets_status check_written(struct trimmer *t)
 {
     struct ets_program made;
-    bool is_same = true;
     ETS_TRY(ets_program_init(&made, t->out->bytes, t->error));
-    for (uint32_t i = 0; is_same && i < t->program->method_count; i++) {
-        is_same = is_same_method(t, &made, i);
-    }
-    for (uint32_t i = 0; is_same && i < t->program->named_data_count; i++) {
-        struct ets_program_named_data was, is;
-        ets_program_named_data(t->program, i, &was);
-        ets_program_named_data(&made, i, &is);
-        is_same = are_equal(t, was.bytes, is.bytes);
-    }
-    return is_same ? ETS_OK : fail_numbers(t);
+    return ets_trimmed_check(t->program, &made, &t->constants) ? ETS_OK : fail_numbers(t);
 }
 
 static enum ets_status write_program(struct trimmer *t)
 {
     const struct ets_program *program = t->program;
     const uint64_t size = program->segment_base + t->segment_bytes;
-    t->compared = 0;
     t->bytes = ets_arena_alloc(t->arena, (size_t)size);
     if (t->bytes == NULL) return ets_fail_memory(t->error, "a rewritten program");
     memcpy(t->bytes, program->bytes.data, (size_t)program->segment_base);
@@ -493,7 +445,6 @@ enum ets_status ets_trimmed_program(struct ets_arena *arena, const struct ets_pr
     if (program->segment_base < program->flatbuffer_bytes || program->segment_count == 0) {
         return ETS_OK;
     }
-    t.most_compared = MOST_REPEATS * out->before;
     ETS_TRY(choose_segments(&t));
     ETS_TRY(choose_constants(&t));
     place_segments(&t);

@@ -137,6 +137,21 @@ class WriteSmaller(support.RunTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("hands out values from within its delegates", done.stderr)
 
+    def test_both__never_a_program_that_computes_something_else(self):
+        """Of every program here: states, loops, branches, several methods, other backends."""
+        written = self.folder / "smaller.pte"
+        for path in sorted(DATA.glob("**/*.pte")):
+            for command in ("memory", "size"):
+                done = support.call(command, path, "--no-siblings", "--write", written)
+                with self.subTest(path=path, command=command):
+                    self.assertNotIn("computes something else", done.stderr)
+                    self.assertNotIn("please report", done.stderr)
+                    self.assertEqual(done.returncode == 0, written.exists(), done.stderr)
+                    if written.exists():
+                        self.assertLessEqual(written.stat().st_size if command == "size" else 0, path.stat().st_size)
+                        self.ok("info", written)
+                        written.unlink()
+
     def test_size__refusals(self):
         for code, words, reason in [
             (NEGATIVE, (program("conv_portable"),), "nothing can be left out"),
