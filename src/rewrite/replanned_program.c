@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/load.h"
+#include "base/text.h"
 #include "format/program_lists.h"
 #include "format/program_schema.h"
 #include "memory/memory_replan.h"
@@ -28,6 +29,7 @@ struct method_writer {
     struct ets_replan_options options;
     bool *is_moved; /* [arena_count] */
     uint32_t moved_count;
+    const char *uncertain; /* why nothing may move; NULL: something may */
     struct ets_replanned_method *told;
 };
 
@@ -47,12 +49,46 @@ static uint32_t alignment_of(const struct ets_memory_plan *plan)
     return alignment;
 }
 
+/* Whether a call gives another name to bytes whose place the plan does not tell. */
+static bool is_untold_view(const struct ets_memory_plan *plan, const struct ets_instruction *call)
+{
+    if (call->kind != ETS_INSTRUCTION_KERNEL_CALL || call->argument_count < 2) return false;
+    if (!ets_text_is(call->name, "executorch_prim::et_view")) return false;
+    const uint32_t of = plan->tensor_of[ets_instruction_argument(call, 0)];
+    const uint32_t view = plan->tensor_of[ets_instruction_argument(call, call->argument_count - 1)];
+    if (of == ETS_PLAN_NONE || view == ETS_PLAN_NONE) return true;
+    if (plan->tensors[of].arena == ETS_PLAN_NONE) return false; /* nothing planned is shown */
+    return plan->tensors[view].base == ETS_PLAN_NONE;
+}
+
+/* Lifetimes that rest on a guess are no ground to move anything. NULL: they are certain. */
+static const char *why_uncertain(const struct ets_memory_plan *plan)
+{
+    if (plan->never_ends) return "no way leads to the end of the method";
+    for (uint32_t step = 0; step < plan->step_count; step++) {
+        struct ets_instruction call;
+        ets_plan_instruction(plan, step, &call);
+        if (is_untold_view(plan, &call)) return "a view's place is only known at run time";
+    }
+    for (uint32_t t = 0; plan->method.delegate_count > 0 && t < plan->tensor_count; t++) {
+        if (plan->tensors[t].piece_count > 1) {
+            return "what delegates between branches write is not certain";
+        }
+    }
+    return NULL;
+}
+
 /* Why an arena has to stay as it is; NULL: it may change. */
 static const char *why_kept(const struct method_writer *m, const struct ets_plan_arena *arena)
 {
     const struct writer *w = m->writer;
     if (arena->planned.device_type != ETS_DEVICE_CPU) return "it is memory of a device";
-    if (m->plan.never_ends) return "no way leads to the end of the method";
+    if (m->uncertain != NULL) return m->uncertain;
+    for (uint32_t i = 0; i < arena->tensor_count; i++) {
+        if (m->plan.tensors[arena->tensors[i]].kind == ETS_PLAN_SCRATCH) {
+            return "a kernel of another library works in it";
+        }
+    }
     if (w->program->method_count > 1 && w->has_state[arena->planned.memory_id]) {
         return "it holds state, which methods may share";
     }
@@ -137,6 +173,7 @@ static enum ets_status plan_method(struct method_writer *m, const struct ets_met
     ETS_TRY(ets_memory_plan_init(&m->plan, method, w->arena, w->error));
     if (m->plan.planned_bytes == 0) return ETS_OK;
     if (has_overwritten(&m->plan)) return fail_plan(w, method);
+    m->uncertain = why_uncertain(&m->plan);
     m->options.alignment = alignment_of(&m->plan);
     ETS_TRY(ets_memory_replan(&m->plan, &m->options, w->arena, &m->replan, w->error));
     m->is_moved = ets_arena_alloc_array(w->arena, m->plan.arena_count, sizeof *m->is_moved);
