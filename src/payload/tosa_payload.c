@@ -288,7 +288,8 @@ static bool read_attribute(struct reading *r, const struct ets_payload_node *nod
 {
     const struct ets_payload_value *in =
         node->input_count > 0 ? ets_payload_value(&r->builder->graph, node->inputs[0]) : NULL;
-    const struct ets_fb_vector list = ets_fb_vector(attributes, field->slot);
+    const struct ets_fb_vector none = {NULL, 0, 0};
+    struct ets_fb_vector list;
     out->name = field->name;
     switch (field->kind) {
     case ETS_FB_STRING:
@@ -301,9 +302,10 @@ static bool read_attribute(struct reading *r, const struct ets_payload_node *nod
                              in != NULL ? in->type : NULL);
         }
         out->is_list = true;
+        list = ets_fb_vector(attributes, field->slot);
         return put_integers(r, out, list.count, list, 0);
-    default:
-        return put_integers(r, out, 1, list,
+    default: /* a number is no offset that may be followed */
+        return put_integers(r, out, 1, none,
                             field->of.scalar == ETS_FB_BOOL
                                 ? ets_fb_u8(attributes, field->slot, 0) != 0
                                 : ets_fb_i32(attributes, field->slot, 0));
