@@ -46,7 +46,7 @@ LAYERS = {
     "import": {"base", "format", "host", "record", "trace"},
     "contents": {"base", "format", "host", "operators", "record", "payload"},
     "memory": {"base", "format", "host", "operators", "record", "payload"},
-    "rewrite": {"base", "contents", "format", "host", "memory", "payload"},
+    "rewrite": {"base", "format", "host", "memory", "payload"},
     "inspect": {"base", "dump", "format", "host", "operators", "record", "payload"},
     "cost": {"base", "format", "host", "inspect", "operators", "record", "payload"},
     "partition": {"base", "format", "host", "inspect", "operators", "record"},
