@@ -19,7 +19,7 @@ HEADERS = [
     "etscope/experimental/delegates.h", "etscope/experimental/gap.h",
     "etscope/experimental/row_filter.h", "etscope/file.h",
     "etscope/inspect.h", "etscope/numerics.h", "etscope/program.h", "etscope/verify.h",
-    "format/summary_file.h",
+    "format/program_lists.h", "format/summary_file.h",
     "gap/upstream_pairs.h", "inspect/upstream/upstream_view.h", "numerics/upstream_gap.h",
     "host/output.h", "output/export/export_files.h",
     "output/graph/graph_files.h", "output/page/page.h",

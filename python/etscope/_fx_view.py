@@ -58,6 +58,8 @@ class FxNode:
     kwargs   {"out": text} of a program that was lowered; records do not tell which of the others
              were given by name, so that these are in args
     meta     debug_handle, stack_trace, nn_module_stack, from_node, as far as the record has them
+    outputs  the values that it makes (etscope.graph.Value); torch has a getitem node for each of several
+    labels   the names of `args` in the operator's schema
     """
 
     name: str
@@ -67,6 +69,8 @@ class FxNode:
     kwargs: Dict[str, str] = dataclasses.field(default_factory=dict)
     meta: Dict[str, Any] = dataclasses.field(default_factory=dict)
     type: Optional[type] = None
+    outputs: Tuple[Any, ...] = dataclasses.field(default=(), repr=False)
+    labels: Tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
     def __str__(self):
         return self.name
@@ -116,7 +120,9 @@ class GraphSignature:
 
 def graph_of(graph):
     """The FxGraph of an etscope.graph.Graph."""
-    nodes = [FxNode(name, "placeholder", name) for name, _ in graph.inputs]
+    values = graph.values
+    nodes = [FxNode(name, "placeholder", name, outputs=_known(values, [name]))
+             for name, _ in graph.inputs]  # fmt: skip
     metadata = _metadata(graph)
     for node in graph.nodes:
         stored = metadata.get(node.name, {})
@@ -128,10 +134,18 @@ def graph_of(graph):
                 "from_node": NodeSource.listed(stored.get("from_node"))}  # fmt: skip
         meta = {key: value for key, value in meta.items() if value is not None}
         named = {label: value for label, value in node.inputs if _OUT.fullmatch(label)}
-        args = tuple(value for label, value in node.inputs if label not in named)
-        nodes.append(FxNode(node.name, "call_function", Target(node.target), args, named, meta))
+        given = [(label, value) for label, value in node.inputs if label not in named]
+        nodes.append(FxNode(
+            node.name, "call_function", Target(node.target), tuple(value for _, value in given),
+            named, meta, outputs=_known(values, node.outputs),
+            labels=tuple(label for label, _ in given),
+        ))  # fmt: skip
     outputs = tuple(name for name, _ in graph.outputs)
     return FxGraph([*nodes, FxNode("output", "output", "output", outputs)])
+
+
+def _known(values, names):
+    return tuple(values[name] for name in names if name in values)
 
 
 def _metadata(graph):

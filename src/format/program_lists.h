@@ -16,13 +16,13 @@ static inline bool ets_evalue_is_tensor_list(const struct ets_evalue *value)
  * Item of an INT_LIST, TENSOR_LIST or OPTIONAL_TENSOR_LIST: an index into the method's values
  * (also for INT_LIST), or -1 for an optional tensor that is missing.
  */
-int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
+ETS_API int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
 /* Item of a DOUBLE_LIST; of a BOOL_LIST (0 or 1). */
-double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
-int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
+ETS_API double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
+ETS_API int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
 
 /* Index into the method's values of argument `index`. */
-uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uint32_t index);
+ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uint32_t index);
 /* Frames as stored. */
 void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
                            struct ets_program_frame *frame_out);

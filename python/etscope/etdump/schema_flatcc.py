@@ -47,6 +47,14 @@ class String:
     string_val: str
 
 
+@dataclass
+class ContainerMetadata:
+    """The Python containers of a method's arguments and results, as pytree writes them."""
+
+    encoded_inp_str: str
+    encoded_out_str: str
+
+
 class ValueType(Enum):
     """What Value.val may be; in the order of the file's numbers."""
 

@@ -14,11 +14,30 @@ from etscope._values import is_torch, value_of_input
 from etscope.runtime._metadata import MethodMeta
 
 
-class Verification(enum.Enum):
-    """What is verified before a program is loaded."""
+class _NamesOnTheClass(enum.EnumMeta):
+    """pybind11's enumerations, upstream's among them, have `name` and `value` on the class, too."""
+
+    @property
+    def name(cls):
+        """The property `name` of the members."""
+        return enum.Enum.__dict__["name"]
+
+    @property
+    def value(cls):
+        """The property `value` of the members."""
+        return enum.Enum.__dict__["value"]
+
+
+class Verification(enum.Enum, metaclass=_NamesOnTheClass):
+    """What is verified before a program is loaded. int(member) is its value, as upstream."""
 
     Minimal = 0  # what ExecuTorch itself checks
     InternalConsistency = 1  # every offset, count and index in the file
+
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
 
 
 class Method:

@@ -1,10 +1,29 @@
 """Bundled programs as files (.bpte), and as JSON of their schema."""
 
 import io
+import os
 
 from etscope._dataclass_json import from_json, to_json
+from etscope._errors import Error
 from etscope.bundled_program import _schema_forms, schema
+from etscope.bundled_program._schema_files import SCHEMA_TEXTS
 from etscope.bundled_program.core import BundledProgram
+
+BUNDLED_PROGRAM_SCHEMA_NAME = "bundled_program_schema"
+SCALAR_TYPE_SCHEMA_NAME = "scalar_type"
+
+
+def write_schema(d, schema_name):
+    """Writes the FlatBuffers schema of bundled programs, for flatc: SCHEMA_NAME.fbs in folder `d`.
+
+    schema_name: BUNDLED_PROGRAM_SCHEMA_NAME, which includes the other, or SCALAR_TYPE_SCHEMA_NAME.
+    Nothing in this package needs the file. Raises Error (NOT_FOUND) for another name.
+    """
+    if schema_name not in SCHEMA_TEXTS:
+        raise Error(f"no schema {schema_name!r}; there are {', '.join(SCHEMA_TEXTS)}",
+                    status="NOT_FOUND")  # fmt: skip
+    with open(os.path.join(d, schema_name + ".fbs"), "w", encoding="ascii", newline="\n") as file:
+        file.write(SCHEMA_TEXTS[schema_name])
 
 
 def serialize_from_bundled_program_to_flatbuffer(bundled_program):

@@ -1,0 +1,1 @@
+"""Graphs as trees of operators and values, by the names of executorch.devtools.debug_format."""

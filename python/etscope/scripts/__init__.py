@@ -1,0 +1,1 @@
+"""Commands by the names that they have in executorch.devtools.scripts."""
