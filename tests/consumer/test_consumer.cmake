@@ -47,6 +47,10 @@ if(at EQUAL -1)
 endif()
 
 if(EXECUTORCH_ROOT)
+  foreach(package has no)
+    run(${WORK}/consumer/etdump_${package}_package/consumer_etdump_${package} ${WORK}/${package}.etdp)
+    expect_in_trace(${WORK}/${package}.etdp "by_upstreams_name")
+  endforeach()
   set(model ${SOURCE}/tests/data/mlp_portable/model.pte)
   build_project(${SOURCE}/examples/tracing examples)
   run(${WORK}/examples/trace_in_thirty_lines ${SOURCE}/examples/mlp/portable.pte
