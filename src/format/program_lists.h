@@ -22,7 +22,8 @@ ETS_API double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
 ETS_API int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
 
 /* Index into the method's values of argument `index`. */
-ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction, uint32_t index);
+ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction,
+                                          uint32_t index);
 /* Frames as stored. */
 void ets_instruction_frame(const struct ets_instruction *instruction, uint32_t index,
                            struct ets_program_frame *frame_out);

@@ -102,6 +102,7 @@ struct ets_foreign {
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
     bool may_lack_events; /* it has as many as its runtime keeps */
+    bool is_of_medians;   /* times of single runs are not known */
 };
 
 /* Most slices of a profile, and how deep they nest: deeper ones count with the slice at that depth.

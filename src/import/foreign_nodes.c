@@ -67,6 +67,10 @@ static enum ets_status number_slice(struct ets_foreign *f, struct ets_key_table 
     if (outer != ETS_NO_SLICE && f->slices[outer].kind == ETS_SLICE_OPERATOR) {
         parent = f->slices[outer].node;
     }
+    if (slice->is_delegated && parent != ETS_NO_SLICE) { /* a delegate's event is of its call */
+        slice->node = parent;
+        return ETS_OK;
+    }
     const uint64_t key[] = {(uint64_t)parent << 32 | slice->op,
                             (uint64_t)slice->name << 32 | slice->backend, order};
     const uint32_t known = nodes->count;

@@ -2,6 +2,7 @@
 #include "import/import.h"
 
 #include "import/foreign.h"
+#include "import/inspector_table.h"
 
 /* The tables of a profile's events; a file of a few bytes cannot claim more. */
 #define ARENA_LIMIT ((size_t)8 << 30)
@@ -19,6 +20,7 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_LITERT_PROTO] = {"LiteRT", ets_litert_proto_read},
     [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
     [ETS_FOREIGN_RUNNER_LOG] = {"ExecuTorch's runner", ets_runner_log_read},
+    [ETS_FOREIGN_TABLE] = {"ExecuTorch's Inspector", ets_inspector_table_read},
 };
 
 /* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
@@ -93,6 +95,7 @@ enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
     if (ets_text_contains(start, "= Run Order =") && ets_text_contains(start, "node type")) {
         return ETS_FOREIGN_LITERT_CSV;
     }
+    if (ets_is_inspector_table(start)) return ETS_FOREIGN_TABLE;
     if (ets_is_runner_log(bytes)) return ETS_FOREIGN_RUNNER_LOG;
     return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;
 }
@@ -150,7 +153,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
         return ets_fail(
             error, ETS_WRONG_KIND, 0,
             "not a profile of ONNX Runtime, PyTorch or LiteRT, nor Chrome JSON, nor the log "
-            "of a language model's runner");
+            "of a language model's runner, nor an Inspector's table");
     }
     struct ets_foreign f = {.bytes = bytes, .runtime = formats[kind].runtime, .step_ns = 1};
     ets_arena_init(&f.arena, allocator, ARENA_LIMIT);
@@ -161,6 +164,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
     imported_out->event_count = count_events(&f);
     imported_out->left_out_count = f.left_out_count;
     imported_out->may_lack_events = f.may_lack_events;
+    imported_out->is_of_medians = f.is_of_medians;
     memcpy(imported_out->left_out, f.left_out, sizeof f.left_out);
     ets_arena_reset(&f.arena);
     return status;

@@ -24,6 +24,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_LITERT_PROTO = 5,  /* the same as BenchmarkProfilingData */
     ETS_FOREIGN_LITERT_EVENTS = 6, /* a profiler's events, a line each, with tabs between */
     ETS_FOREIGN_RUNNER_LOG = 7,    /* lines that ExecuTorch's runners of language models print */
+    ETS_FOREIGN_TABLE = 8,         /* the Inspector's table of a trace, or etscope's */
     ETS_FOREIGN_COUNT
 };
 
@@ -48,6 +49,7 @@ struct ets_imported {
     struct ets_left_out left_out[ETS_LEFT_OUT_KINDS];
     uint32_t left_out_count;
     bool may_lack_events; /* it has as many events as ONNX Runtime keeps */
+    bool is_of_medians;   /* it has no single runs: one run of medians stands for them */
     const struct ets_allocator *allocator;
 };
 

@@ -10,7 +10,6 @@
 #include "cli/core/input_files.h"
 #include "etscope/file.h"
 #include "host/file_access.h"
-#include "import/import.h"
 #include "record/gzip.h"
 
 static struct {
@@ -76,22 +75,6 @@ static bool is_last(const char *path)
            strcmp(gathered.entries[gathered.count - 1].text, path) == 0;
 }
 
-/* A profile of another runtime is read as the trace that import makes of it. */
-static enum ets_status import(struct ets_file *file, struct ets_error *error)
-{
-    const struct ets_bytes bytes = ets_file_bytes(file);
-    const enum ets_kind sniffed = ets_kind_sniff(bytes);
-    if (sniffed != ETS_KIND_JSON && sniffed != ETS_KIND_TEXT && sniffed != ETS_KIND_UNKNOWN) {
-        return ETS_OK;
-    }
-    const enum ets_foreign_kind kind = ets_foreign_sniff(bytes);
-    struct ets_imported imported;
-    if (kind == ETS_FOREIGN_NONE) return ETS_OK;
-    const enum ets_status status = ets_import(bytes, kind, NULL, &imported, error);
-    if (status == ETS_OK) ets_file_replace(file, imported.dump);
-    return status;
-}
-
 static enum ets_status unpack(struct ets_file *file, struct ets_error *error)
 {
     struct ets_bytes unpacked;
@@ -118,17 +101,6 @@ enum ets_status cli_file_open_as_it_is(const char *path, struct ets_file **file_
     add_entry(cli_text(path),
               &(struct cli_entry){NULL, true, cli_kind_word(ets_kind_sniff(bytes)), bytes.size});
     return ETS_OK;
-}
-
-enum ets_status cli_file_open(const char *path, struct ets_file **file_out, struct ets_error *error)
-{
-    struct ets_file *file;
-    enum ets_status status = cli_file_open_as_it_is(path, &file, error);
-    if (status != ETS_OK) return status;
-    status = import(file, error);
-    if (status == ETS_OK) *file_out = file;
-    else ets_file_close(file);
-    return status;
 }
 
 const struct cli_entry *cli_entries(size_t *count_out)

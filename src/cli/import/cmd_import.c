@@ -15,7 +15,7 @@ static const struct cli_command_option option_list[] = {
      .help = "The ETDump to write; default: FILE with the ending .etdp, if no such file exists"},
     {"--format", .value = "table|json|jsonl",
      .help = "Output format; json: one row with path, runtime, output, output_bytes, run_count, "
-             "event_count, left_out (what, count), may_lack_events"},
+             "event_count, left_out (what, count), may_lack_events, is_of_medians"},
     {NULL},
 };
 
@@ -52,6 +52,14 @@ static void tell(const char *path, const char *output, const struct ets_imported
         ets_facts_end(facts);
     }
     ets_json_put_bool(facts->json, "may_lack_events", imported->may_lack_events);
+    if (imported->is_of_medians) {
+        ets_facts_line(facts, "incomplete");
+        ets_facts_words(facts,
+                        "the table does not have the times of single runs: each block is one "
+                        "run of its medians");
+        ets_facts_end(facts);
+    }
+    ets_json_put_bool(facts->json, "is_of_medians", imported->is_of_medians);
     ets_facts_line(facts, "written");
     ets_facts_string(facts, "output", output);
     ets_facts_words(facts, ", ");

@@ -1,4 +1,5 @@
-/* Records an event by ExecuTorch's own names, in a program that only CMake turned to etscope's tracer. */
+/* Records an event by ExecuTorch's own names, in a program that only CMake turned to etscope's
+ * tracer. */
 #include <executorch/devtools/etdump/etdump_flatcc.h>
 
 #include <cstdio>

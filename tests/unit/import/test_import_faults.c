@@ -20,6 +20,9 @@ static const struct {
     {"litert_benchmark.pb", ETS_FOREIGN_LITERT_PROTO},
     {"litert_events.txt", ETS_FOREIGN_LITERT_EVENTS},
     {"llama_runner.log", ETS_FOREIGN_RUNNER_LOG},
+    {"inspector_printed.txt", ETS_FOREIGN_TABLE},
+    {"inspector_frame.csv", ETS_FOREIGN_TABLE},
+    {"inspector_saved.tsv", ETS_FOREIGN_TABLE},
 };
 
 enum { PROFILES = sizeof profiles / sizeof *profiles };
