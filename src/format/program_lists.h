@@ -21,6 +21,12 @@ ETS_API int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index);
 ETS_API double ets_evalue_double(const struct ets_evalue *list, uint32_t index);
 ETS_API int ets_evalue_bool(const struct ets_evalue *list, uint32_t index);
 
+/*
+ * The order of a tensor's dimensions in memory as stored, outermost first: one for each of its
+ * sizes. Strides do not tell it where sizes are 1.
+ */
+ETS_API void ets_evalue_dim_order(const struct ets_evalue *tensor, uint8_t *dim_order_out);
+
 /* Index into the method's values of argument `index`. */
 ETS_API uint32_t ets_instruction_argument(const struct ets_instruction *instruction,
                                           uint32_t index);

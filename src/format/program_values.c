@@ -241,6 +241,15 @@ int32_t ets_evalue_item(const struct ets_evalue *list, uint32_t index)
     return ets_fb_vector_i32(items, index);
 }
 
+void ets_evalue_dim_order(const struct ets_evalue *tensor, uint8_t *dim_order_out)
+{
+    const struct ets_bytes bytes = tensor->program->bytes;
+    const struct ets_fb value = {bytes.data, tensor->value_at};
+    const struct ets_fb_vector order =
+        ets_fb_vector(ets_fb_table(value, EVALUE_MEMBER), TENSOR_DIM_ORDER);
+    for (uint32_t i = 0; i < order.count; i++) dim_order_out[i] = order.base[order.at + i];
+}
+
 double ets_evalue_double(const struct ets_evalue *list, uint32_t index)
 {
     return ets_load_f64(list->program->bytes.data + list->items_at + 8 * (size_t)index);

@@ -189,6 +189,35 @@ class TestProgram(unittest.TestCase):
             self.assertEqual([line for line in lines if line != line.rstrip()], [], path)
 
 
+class TestKernels(unittest.TestCase):
+    def test_info__kernels_are_those_of_a_selective_build(self):
+        recorded = json.loads((DATA / "names" / "kernel_keys.json").read_text())
+        self.assertEqual(len(recorded), 7)
+        for name, expected in recorded.items():
+            with self.subTest(name):
+                (row,) = support.json_rows(info(DATA / name, "--operators", "--format", "json"))
+                found = {kernel["name"]: [each["key"] for each in kernel["variants"]]
+                         for kernel in row["kernels"]}
+                self.assertEqual({key: sorted(keys) for key, keys in found.items()}, expected)
+                for kernel in row["kernels"]:
+                    self.assertEqual(kernel["calls"], sum(each["calls"] for each in kernel["variants"]))
+                    for each in kernel["variants"]:
+                        self.assertEqual(each["key"].count(";"), len(each["dtypes"]))
+
+    def test_info__kernels_for_people(self):
+        shown = info(DATA / "conv_portable" / "model.bpte", "--operators")
+        self.assertIn("\n  aten::clamp.out: 2 calls\n    float32, float32, float32\n"
+                      "      v1/6;0,1,2,3|6;0,1,2,3|6;0,1,2,3\n", shown)
+        self.assertNotIn("instructions", shown)
+        self.assertIn("\n  no kernels\n", info(DATA / "mlp_xnnpack" / "model.pte", "--operators"))
+
+    def test_info__kernels_are_of_programs(self):
+        for path, words in ((DATA, b"is a folder"), (DATA / "mlp_portable" / "profile.etdp", b"ETDump")):
+            result = etscope("info", path, "--operators")
+            self.assertEqual((result.returncode, result.stdout), (2, b""))
+            self.assertIn(words, result.stderr)
+
+
 class TestBundle(unittest.TestCase):
     def test_info__bundle_is_its_program_and_its_cases(self):
         for model in ("mlp_portable", "conv_xnnpack", "multi_method", "cond", "types"):

@@ -159,6 +159,26 @@ class Sameness(support.FolderTest):
         self.assertRegex(row["samples"][0], r"^\[0, 3\]: -?0\.\d+ -> 0\.25$")
         self.assertRegex(row["samples"][1], r"^\[1, 1\]: -?0\.\d+ -> 0\.25$")
 
+    def test_diff__verbose_shows_all_rows_and_elements(self):
+        words = (fixture("conv_portable", "model.pte"), program("gpt_portable"))
+        short, verbose = (diff(*words, *more)[1] for more in ((), ("-v",)))
+        self.assertIn("not shown: ", short)
+        self.assertNotIn("not shown: ", verbose)
+        self.assertGreater(len(verbose.splitlines()), len(short.splitlines()))
+        data = bytearray(fixture("mlp_portable", "model.pte").read_bytes())
+        at = len(data) - 400
+        data[at:at + 80] = struct.pack("<20f", *[0.25] * 20)
+        path = self.folder / "changed.pte"
+        path.write_bytes(data)
+        rows = document(fixture("mlp_portable", "model.pte"), path, "--verbose")["rows"]
+        self.assertEqual(max(len(row["samples"]) for row in rows), 10)
+        rows = document(fixture("mlp_portable", "model.pte"), path, "-v", "--max-samples", "1")["rows"]
+        self.assertEqual(max(len(row["samples"]) for row in rows), 1)
+        code, _, error = diff(fixture("mlp_portable", "profile.etdp"),
+                              fixture("mlp_portable", "profile.etdp"), "-v")
+        self.assertEqual(code, support.USAGE)
+        self.assertIn("--verbose needs programs", error)
+
     def test_diff__padding_is_no_difference(self):
         data = fixture("mlp_portable", "model.pte").read_bytes()
         path = self.folder / "padded.pte"

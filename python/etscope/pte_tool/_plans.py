@@ -117,7 +117,7 @@ def _value(method, index):
     lib.ets_method_value(method, index, value)
     kind = _KINDS.get(value.kind, "Unknown")
     if kind == "Tensor":
-        return _tensor(value.tensor)
+        return _tensor(value)
     if kind == "Int":
         return PlanValue(kind, "int_val", value.int_value)
     if kind == "Bool":
@@ -139,18 +139,18 @@ def _item(value, kind, index):
     return lib.ets_evalue_item(value, index)
 
 
-def _tensor(stored):
-    tensor = stored.tensor
-    sizes = list(tensor.sizes[0 : tensor.rank])
-    strides = tensor.strides[0 : tensor.rank]
+def _tensor(value):
+    stored, tensor = value.tensor, value.tensor.tensor
+    order = ffi.new("uint8_t[]", max(tensor.rank, 1))
+    lib.ets_evalue_dim_order(value, order)
     allocation = None
     if stored.memory_id > 0:
         allocation = AllocationDetails(stored.memory_id, stored.memory_offset & 0xFFFFFFFF,
                                        stored.memory_offset >> 32)  # fmt: skip
     fields = {
         "scalar_type": ScalarType(tensor.scalar_type),
-        "sizes": sizes,
-        "dim_order": sorted(range(len(sizes)), key=lambda k: (-strides[k], k)),
+        "sizes": list(tensor.sizes[0 : tensor.rank]),
+        "dim_order": list(order)[: tensor.rank],
         "requires_grad": bool(stored.requires_grad),
         "data_buffer_idx": stored.data_buffer_idx,
         "allocation_info": allocation,

@@ -29,6 +29,7 @@ static const struct cli_command_option option_list[] = {
     {"--min-change"},
     {"--brief"},
     {"--max-samples"},
+    {"--verbose"},
     CLI_ALLOW_MISMATCH_OPTION,
     CLI_TRACES_OPTIONS,
     {NULL},
@@ -70,7 +71,7 @@ static int cmd_diff(const struct cli_arguments *arguments)
     const int programs = has_lists ? 0 : cli_count_programs(arguments);
     if (programs == 2) return cli_compare_programs(arguments);
     if (programs == 1) return complain_of_kinds(arguments);
-    static const char *const of_programs[] = {"--brief", "--max-samples", NULL};
+    static const char *const of_programs[] = {"--brief", "--max-samples", "--verbose", NULL};
     const char *given = cli_first_given(arguments, of_programs);
     if (given != NULL) {
         const char *first = has_lists ? cli_value(arguments, "--before") : arguments->words[0];

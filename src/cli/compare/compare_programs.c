@@ -12,8 +12,8 @@
 #include "output/table/program_difference_table.h"
 #include "views/program_changes.h"
 
-/* Lines of each part that people see without --top. */
-enum { SHOWN_LINES = 10 };
+/* Lines of each part that people see without --top; elements of a constant with --verbose. */
+enum { SHOWN_LINES = 10, VERBOSE_SAMPLES = 10 };
 
 struct programs {
     const struct cli_arguments *arguments;
@@ -120,12 +120,12 @@ static int write_table(struct programs *p, long long top)
     struct ets_table *table;
     struct ets_error error;
     const bool is_brief = cli_has(p->arguments, "--brief");
-    const bool is_for_people = cli_choice(p->arguments, "--format", 0) == 0;
+    const bool is_cut =
+        cli_choice(p->arguments, "--format", 0) == 0 && !cli_has(p->arguments, "--verbose");
     const struct ets_program_difference_table_options options = {.is_brief = is_brief,
-                                                                 .top = top > 0 ? (uint32_t)top
-                                                                        : is_for_people
-                                                                            ? SHOWN_LINES
-                                                                            : 0};
+                                                                 .top = top > 0  ? (uint32_t)top
+                                                                        : is_cut ? SHOWN_LINES
+                                                                                 : 0};
     if (cli_table_open(&table, &error) != ETS_OK) return cli_fail(NULL, &error);
     ets_program_difference_table_fill(table, &p->view, &options);
     cli_headline("%s", p->view.headline);
@@ -140,7 +140,8 @@ int cli_compare_programs(const struct cli_arguments *arguments)
     struct programs p = {.arguments = arguments};
     struct ets_error error;
     const long long top = cli_number(arguments, "--top", 0);
-    const long long samples = cli_number(arguments, "--max-samples", 0);
+    const long long samples = cli_number(arguments, "--max-samples",
+                                         cli_has(arguments, "--verbose") ? VERBOSE_SAMPLES : 0);
     int code = check_options(arguments);
     ets_arena_init(&p.arena, NULL, 0);
     if (code == CLI_OK) code = open_all(&p);

@@ -308,6 +308,9 @@ static const struct cli_option outputs[] = {
     {"--max-samples", .value = "N", .most = ETS_PROGRAM_MOST_SAMPLES,
      .help = "Of programs: list the first N elements, up to 64, of each constant that differs; "
              "default 0"},
+    {"--operators", .help = "Of programs only the kernels that they call, with types of tensors"},
+    {"--verbose", .letter = "-v",
+     .help = "Of programs: all rows, and the first 10 elements of each constant that differs"},
 };
 
 /* What few need. */

@@ -26,6 +26,12 @@ static const struct cli_command_option option_list[] = {
          "model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
          "fingerprint, run_count, event_count, reason"},
     {"--all", .help = "Show long lists in full; JSON always does"},
+    {"--operators",
+     .help =
+         "Of programs only the kernels that they call, with the types of the tensors of each "
+         "call and, as a selective build of ExecuTorch writes them (et_kernel_metadata), types "
+         "and orders of dimensions. json: path, kind, file_bytes, kernels (name, calls, variants "
+         "(dtypes, key, calls))"},
     {NULL},
 };
 
@@ -33,6 +39,11 @@ static int explain(struct info_request *request)
 {
     char advice[64];
     const enum ets_kind kind = ets_kind_sniff(request->bytes);
+    if (request->is_of_kernels) {
+        if (kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE) return info_kernels(request);
+        return cli_complain(CLI_USAGE, "--operators needs programs; %s is %s",
+                            cli_path_name(request->path), ets_kind_name(kind));
+    }
     switch (kind) {
     case ETS_KIND_ETDUMP: return info_etdump(request);
     case ETS_KIND_PROGRAM: return info_program(request);
@@ -67,7 +78,11 @@ static int info_file(struct info_request *request, bool begins_document)
 {
     struct ets_file *file;
     struct ets_error error;
-    if (cli_is_folder(request->path)) return info_folder(request, begins_document);
+    if (cli_is_folder(request->path)) {
+        if (!request->is_of_kernels) return info_folder(request, begins_document);
+        return cli_complain(CLI_USAGE, "--operators needs programs; %s is a folder",
+                            cli_path_name(request->path));
+    }
     if (cli_trace_open(request->path, &file, &error) != ETS_OK) {
         return cli_fail(request->path, &error);
     }
@@ -82,7 +97,8 @@ static int info_file(struct info_request *request, bool begins_document)
 
 static int cmd_info(const struct cli_arguments *arguments)
 {
-    struct info_request request = {.all = cli_has(arguments, "--all")};
+    struct info_request request = {.all = cli_has(arguments, "--all"),
+                                   .is_of_kernels = cli_has(arguments, "--operators")};
     struct ets_error error;
     if (arguments->word_count == 0) {
         return cli_complain(CLI_USAGE, "info needs a file or a folder: etscope info model.pte");
@@ -126,6 +142,7 @@ const struct cli_command cli_info_command = {
     .examples =
         "etscope info model.pte\n"
         "etscope info profile.etdp --format json\n"
+        "etscope info model.pte --operators\n"
         "etscope info .",
     .guide = "files.md",
     .run = cmd_info,

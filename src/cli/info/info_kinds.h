@@ -11,8 +11,9 @@ struct info_request {
     const char *path;
     struct ets_bytes bytes;
     struct ets_facts facts;
-    bool all;         /* long lists in full */
-    bool has_printed; /* follows the facts of another file */
+    bool all;           /* long lists in full */
+    bool is_of_kernels; /* only the kernels that programs call */
+    bool has_printed;   /* follows the facts of another file */
     bool is_out_of_memory;
 };
 
@@ -24,6 +25,8 @@ int info_etdump(struct info_request *request);
 int info_etrecord(struct info_request *request);
 int info_npy(struct info_request *request);
 int info_summary(struct info_request *request);
+/* The kernels that a program, also one in a bundle, calls. */
+int info_kernels(struct info_request *request);
 /*
  * The same for all files in the folder at `path`, and which belong together. `begins_document`:
  * opens the JSON document first, because its headline describes the folder.
