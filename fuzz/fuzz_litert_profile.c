@@ -6,9 +6,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const enum ets_foreign_kind kinds[] = {ETS_FOREIGN_LITERT_CSV, ETS_FOREIGN_LITERT_PROTO,
-                                                  ETS_FOREIGN_LITERT_EVENTS, ETS_FOREIGN_RUNNER_LOG,
-                                                  ETS_FOREIGN_TABLE};
+    static const enum ets_foreign_kind kinds[] = {
+        ETS_FOREIGN_LITERT_CSV, ETS_FOREIGN_LITERT_PROTO, ETS_FOREIGN_LITERT_EVENTS,
+        ETS_FOREIGN_RUNNER_LOG, ETS_FOREIGN_TABLE,        ETS_FOREIGN_TABLE_JSON};
     fuzz_import(data, size, kinds, sizeof kinds / sizeof *kinds);
     return 0;
 }

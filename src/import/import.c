@@ -21,6 +21,7 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_LITERT_EVENTS] = {"LiteRT", ets_litert_events_read},
     [ETS_FOREIGN_RUNNER_LOG] = {"ExecuTorch's runner", ets_runner_log_read},
     [ETS_FOREIGN_TABLE] = {"ExecuTorch's Inspector", ets_inspector_table_read},
+    [ETS_FOREIGN_TABLE_JSON] = {"etscope", ets_inspector_json_read},
 };
 
 /* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
@@ -79,6 +80,9 @@ static enum ets_foreign_kind sniff_json(struct ets_text start)
         (ets_text_contains(start, "\"traceEvents\"") ||
          ets_text_contains(start, "\"deviceProperties\""))) {
         return ETS_FOREIGN_PYTORCH;
+    }
+    if (!is_list && has_member(start, "\"command\"", "\"inspect\"")) {
+        return ETS_FOREIGN_TABLE_JSON;
     }
     const bool has_phases =
         ets_text_contains(start, "\"ph\":") || ets_text_contains(start, "\"ph\" :");

@@ -25,6 +25,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_LITERT_EVENTS = 6, /* a profiler's events, a line each, with tabs between */
     ETS_FOREIGN_RUNNER_LOG = 7,    /* lines that ExecuTorch's runners of language models print */
     ETS_FOREIGN_TABLE = 8,         /* the Inspector's table of a trace, or etscope's */
+    ETS_FOREIGN_TABLE_JSON = 9,    /* etscope's as a JSON document */
     ETS_FOREIGN_COUNT
 };
 

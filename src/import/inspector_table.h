@@ -16,5 +16,7 @@ bool ets_is_inspector_table(struct ets_text start);
  * NO_MEMORY.
  */
 enum ets_status ets_inspector_table_read(struct ets_foreign *f, struct ets_error *error);
+/* The same of the JSON document of `etscope inspect`. Also UNAVAILABLE, without RapidJSON. */
+enum ets_status ets_inspector_json_read(struct ets_foreign *f, struct ets_error *error);
 
 #endif

@@ -61,7 +61,7 @@ class Tables(unittest.TestCase):
     def test_tables__what_inspect_writes(self):
         for model in ("mlp_portable", "conv_xnnpack"):
             trace = support.DATA / model / "profile.etdp"
-            for form in ("csv", "tsv"):
+            for form in ("csv", "tsv", "json"):
                 with self.subTest(f"{model} {form}"):
                     written = support.run("inspect", trace, "--no-siblings", "-f", form).stdout
                     self.assert_same_medians(self.file(f"own.{form}", written), trace)

@@ -1,8 +1,9 @@
 /* The kernels that a program calls, with the types of their tensors: what a selective build needs.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/text.h"
 #include "cli/core/cli_text.h"
 #include "cli/info/info_kinds.h"
 #include "etscope/bundle.h"
@@ -127,19 +128,26 @@ static bool add_method(struct kernel_list *list, const struct ets_method *method
     return true;
 }
 
+static int compare_texts(struct ets_text a, struct ets_text b)
+{
+    const size_t shared = a.size < b.size ? a.size : b.size;
+    const int order = shared > 0 ? memcmp(a.data, b.data, shared) : 0;
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 static int by_name_and_key(const void *left, const void *right)
 {
     const struct kernel_call *a = left, *b = right;
-    const int order = ets_text_compare(a->name, b->name);
-    return order != 0 ? order : ets_text_compare(a->key, b->key);
+    const int order = compare_texts(a->name, b->name);
+    return order != 0 ? order : compare_texts(a->key, b->key);
 }
 
 /* The first call behind `at` that is of another kernel, or has other tensors. */
 static uint32_t end_of(const struct kernel_list *list, uint32_t at, bool is_of_kernel)
 {
     const struct kernel_call *first = &list->calls[at];
-    while (++at < list->count && ets_text_same(list->calls[at].name, first->name)) {
-        if (!is_of_kernel && !ets_text_same(list->calls[at].key, first->key)) break;
+    while (++at < list->count && compare_texts(list->calls[at].name, first->name) == 0) {
+        if (!is_of_kernel && compare_texts(list->calls[at].key, first->key) != 0) break;
     }
     return at;
 }

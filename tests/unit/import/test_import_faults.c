@@ -23,6 +23,7 @@ static const struct {
     {"inspector_printed.txt", ETS_FOREIGN_TABLE},
     {"inspector_frame.csv", ETS_FOREIGN_TABLE},
     {"inspector_saved.tsv", ETS_FOREIGN_TABLE},
+    {"inspect.json", ETS_FOREIGN_TABLE_JSON},
 };
 
 enum { PROFILES = sizeof profiles / sizeof *profiles };
