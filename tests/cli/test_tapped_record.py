@@ -7,6 +7,7 @@ import unittest
 import zipfile
 
 import support
+import target_support
 
 MLP = support.DATA / "mlp_portable"
 AFTER = {"exported_program": "linear", "edge_dialect_exported_program/forward": "aten_addmm_default"}
@@ -53,6 +54,7 @@ class TappedRecord(unittest.TestCase):
         done = support.run("info", self.record())
         self.assertIn(b"exported_program: 5 nodes", done.stdout)
 
+    @unittest.skipUnless(target_support.has_engine(), "gap needs the engine")
     def test_tapped_record__values_behind_taps_are_compared(self):
         for reducer in ("FULL_TENSOR", "STATS"):
             with self.subTest(reducer):
