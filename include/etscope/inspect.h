@@ -121,10 +121,14 @@ struct ets_block {
 };
 
 enum ets_clock_state {
-    ETS_CLOCK_FITTED = 0,     /* regression gave `scale`, and its conditions hold */
-    ETS_CLOCK_UNKNOWN = 1,    /* times are in the delegate's own unit */
-    ETS_CLOCK_OVERLAPPING = 2 /* the trace's clock, but the events overlap, so that their sum is
-                                 not a part of their call */
+    ETS_CLOCK_FITTED = 0,      /* regression gave `scale`, and its conditions hold */
+    ETS_CLOCK_UNKNOWN = 1,     /* times are in the delegate's own unit */
+    ETS_CLOCK_OVERLAPPING = 2, /* the trace's clock, but the events overlap, so that their sum is
+                                  not a part of their call */
+    ETS_CLOCK_DEVICE = 3,      /* lengths are times in the trace's unit, starts are of another
+                                  clock */
+    ETS_CLOCK_ESTIMATED = 4,   /* the backend measured the whole and divided it by a prediction */
+    ETS_CLOCK_COUNTED = 5      /* lengths are numbers of `unit` */
 };
 
 /*
@@ -147,6 +151,8 @@ struct ets_delegate_clock {
     double scale;       /* trace ticks per tick of the delegate; UNKNOWN: NaN */
     double scale_error; /* half of the 95 % interval of `scale` */
     double residual;    /* root mean square of (call - fit) / call; NaN without a fit */
+    const char *unit;   /* COUNTED: "cycles", "us", "bytes", "count"; else NULL */
+    double share;       /* COUNTED: of the sum of its call's nodes; NaN: it is no part of one */
 };
 
 /* A graph node of a row. */
@@ -177,7 +183,7 @@ struct ets_row {
     uint32_t block;
     uint32_t parent;      /* enclosing row of the same block, or ETS_NO_INDEX */
     uint32_t depth;       /* 0 at the top */
-    struct ets_text name; /* event name; the identifier of a delegate's event */
+    struct ets_text name; /* event name; the identifier of a delegate's event, or what it says */
     int64_t chain;
     int32_t instruction; /* -1 if chain is -1 */
     int32_t delegate_id; /* -1: none */
@@ -195,17 +201,18 @@ struct ets_row {
     int is_inferred;        /* 1: joined by the order of operators instead of the handles in the
                                record's map: inside control flow, or made by a pass after the record */
     enum ets_tie tie;       /* of a delegate's event */
-    const char *tie_reason; /* CALL: why no more is known. NEAR without `unit`: what the runtime
+    const char *tie_reason; /* CALL: why no more is known. NEAR without nodes: what the runtime
                                added next to the nodes of these handles. Else NULL */
     uint32_t unit;          /* number of its unit in the call (delegates.h), or ETS_NO_INDEX */
     size_t payload_node_count;
     const struct ets_unit_node *payload_nodes; /* all nodes that the event computes */
-    struct ets_text operation; /* the operation, independent of the processor: rows of two traces
-                                  match if operation, chain and instruction are equal. For a
-                                  delegate's event, the name without the parts that vary: "Fully
-                                  Connected (NC, QD8, F32, QC8W) #1" for "... (NC, QDU8, F32, QC8W)
-                                  GEMM #1"; "Hardswish (table) #1" for "Invalid Unary Op #1" if the
-                                  payload is known. Else `name` */
+    struct ets_text operation;  /* the operation, independent of the processor: rows of two traces
+                                   match if operation, chain and instruction are equal. For a
+                                   delegate's event, the name without the parts that vary: "Fully
+                                   Connected (NC, QD8, F32, QC8W) #1" for "... (NC, QDU8, F32, QC8W)
+                                   GEMM #1"; "Hardswish (table) #1" for "Invalid Unary Op #1" if the
+                                   payload is known. Else `name` */
+    struct ets_text identifier; /* of a delegate's event whose `name` is shortened; else absent */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */
@@ -312,7 +319,7 @@ ETS_API void ets_statistics_compute(double *values, uint32_t count,
 /* "map", "node", "near", "call"; NULL for ETS_TIE_NONE. Static storage. */
 ETS_API const char *ets_tie_name(enum ets_tie tie);
 
-/* 1: times are in the delegate's own ticks (fitted, unknown). Do not add them to other times. */
+/* 1: all but the trace's clock and `overlapping`. Do not add these times to other times. */
 ETS_API int ets_row_has_own_clock(const struct ets_row *row);
 
 /* "ns", "us", "ms", "s", "cycles"; NULL for an unknown number. */

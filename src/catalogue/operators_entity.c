@@ -10,6 +10,7 @@
 #include "host/text_builder.h"
 #include "inspect/stated_nodes.h"
 #include "inspect/time_details.h"
+#include "views/measure_words.h"
 #include "views/metadata_text.h"
 #include "views/work_kinds.h"
 
@@ -258,12 +259,12 @@ static struct ets_datum get_operator(const struct ets_entity_row *row)
     const struct ets_operator_line *line = shown(row)->line;
     const bool is_call =
         of(row) != NULL && of(row)->backend != NULL && ets_text_is(line->name, "DELEGATE_CALL");
-    if (!line->has_own_clock && !is_call) return ets_datum_text(line->name);
+    if (!line->has_own_clock && !line->is_estimate && !is_call) return ets_datum_text(line->name);
     char *room = ets_arena_alloc(row->scratch, ROOM);
     struct ets_text_builder name = {room, ROOM, 0};
     if (room == NULL) return ets_datum_no_memory();
-    if (line->has_own_clock) {
-        ets_add_text(&name, "%.*s (clock of its own)", ETS_TEXT(line->name));
+    if (line->has_own_clock || line->is_estimate) {
+        ets_add_measured_name(&name, line->name, of(row), line->times.statistics.p50);
     } else {
         ets_add_text(&name, "DELEGATE_CALL %s", of(row)->backend);
     }
@@ -290,7 +291,7 @@ struct operator_times {
     double middle, self, self_middle;
     struct ets_clock_error error, self_error;
     double tick;
-    bool has_own_clock, has_self;
+    bool has_own_clock, is_estimate, has_self;
 };
 
 /* False: no memory. */
@@ -306,6 +307,7 @@ static bool find_times(const struct ets_entity_row *row, struct operator_times *
                                        .self_error = line->self_error,
                                        .tick = shown(row)->tick,
                                        .has_own_clock = line->has_own_clock,
+                                       .is_estimate = line->is_estimate,
                                        .has_self = true};
         return true;
     }
@@ -319,7 +321,8 @@ static bool find_times(const struct ets_entity_row *row, struct operator_times *
                                    .error = times->error,
                                    .self_error = times->self_error,
                                    .tick = trace->tick,
-                                   .has_own_clock = ets_row_has_own_clock(of(row)) != 0,
+                                   .has_own_clock = ets_row_is_untimed(of(row)) != 0,
+                                   .is_estimate = ets_row_is_estimate(of(row)) != 0,
                                    .has_self = of(row)->clock == NULL};
     return true;
 }
@@ -342,16 +345,19 @@ static struct ets_datum in_runs(double ticks, struct ets_clock_error error, doub
         return t.has_own_clock ? ets_datum_nothing() : in_runs((ticks), t.error, 1, t.tick); \
     }
 
+/* How an estimate varies says nothing of the operator. */
+#define GET_SPREAD(name, ticks) GET_TIME(name, t.is_estimate ? NAN : (ticks))
+
 GET_TIME(avg, t.per_run->mean)
 GET_TIME(p50, t.per_run->p50)
 GET_TIME(mid, t.middle)
-GET_TIME(min, t.per_run->min)
-GET_TIME(max, t.per_run->max)
-GET_TIME(p10, t.per_run->p10)
-GET_TIME(p90, t.per_run->p90)
-GET_TIME(p99, shown(row)->line->times.spread.p99)
-GET_TIME(ci_low, shown(row)->line->times.spread.median_low)
-GET_TIME(ci_high, shown(row)->line->times.spread.median_high)
+GET_SPREAD(min, t.per_run->min)
+GET_SPREAD(max, t.per_run->max)
+GET_SPREAD(p10, t.per_run->p10)
+GET_SPREAD(p90, t.per_run->p90)
+GET_SPREAD(p99, shown(row)->line->times.spread.p99)
+GET_SPREAD(ci_low, shown(row)->line->times.spread.median_low)
+GET_SPREAD(ci_high, shown(row)->line->times.spread.median_high)
 
 static struct ets_datum get_total(const struct ets_entity_row *row)
 {
@@ -369,7 +375,7 @@ static struct ets_datum get_sd(const struct ets_entity_row *row)
     const double range = line->error.below + line->error.above;
     const double off = range / 2 * sqrt(count / (count - 1.0));
     const double tick = shown(row)->tick;
-    if (isnan(sd) || line->has_own_clock) return ets_datum_nothing();
+    if (isnan(sd) || line->has_own_clock || line->is_estimate) return ets_datum_nothing();
     return ets_datum_bounds(fmax(sd - off, 0) * tick, (sd + off) * tick);
 }
 
@@ -384,6 +390,14 @@ static struct ets_datum get_own_ticks(const struct ets_entity_row *row)
     struct operator_times t;
     if (!find_times(row, &t)) return ets_datum_no_memory();
     return t.has_own_clock ? ets_datum_real(t.per_run->mean) : ets_datum_nothing();
+}
+
+static struct ets_datum get_own_unit(const struct ets_entity_row *row)
+{
+    const struct ets_row *operator= of(row);
+    const struct ets_delegate_clock *clock = operator== NULL ? NULL : operator->clock;
+    return clock == NULL || clock->unit == NULL ? ets_datum_nothing()
+                                                : ets_datum_text(ets_text_of(clock->unit));
 }
 
 /* Self times are not of several runs. */
@@ -502,8 +516,9 @@ static const struct ets_entity_column columns[] = {
     {"self", ETS_QUANTITY_TIME, true, BY(MODULE), "avg minus that of the modules inside", get_self},
     {"self_mid", ETS_QUANTITY_TIME, true, BY(MODULE), "mid minus that of the modules inside, which people see", get_self_mid},
     {"self_share", ETS_QUANTITY_SHARE, true, BY(MODULE), "its part of the mid of the whole run; self shares add up to the run", get_self_share},
-    {"clock", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "trace; fitted or unknown: a delegate's operator with its own clock, which has no times and is not added to anything; overlapping: it has times, but no self", get_clock},
+    {"clock", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "trace; fitted or unknown: a delegate's operator with its own clock, which has no times and is not added to anything; overlapping, device: it has times, but no self; estimated: its times are no measurement; counted: what it reports is no time", get_clock},
     {"own_ticks", ETS_QUANTITY_REAL, false, ETS_SEEN_BY_RELATIONS, "avg of an operator with its own clock, in ticks of that clock", get_own_ticks},
+    {"own_unit", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "unit of own_ticks where the backend states one: cycles, us, bytes, count", get_own_unit},
     {"resolution", ETS_QUANTITY_TIME, false, ETS_SEEN_BY_ALL, "step of the delegate's clock: the true time of a call differs by less than this; 0: exact", get_resolution},
     {"source", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_PEOPLE | ROWS, "likewise, but what only its call is known of has none of its own", get_own_source},
     {"source", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "source lines, file:line; of what an exporter added, none", get_source},

@@ -4,7 +4,8 @@
 
 bool ets_pool_row_is_added(const struct ets_row *row)
 {
-    return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX;
+    return row->is_delegated && row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX &&
+           row->payload_node_count == 0;
 }
 
 /* Whether the payload node of an event that a payload foretells is unknown. */

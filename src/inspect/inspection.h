@@ -12,6 +12,7 @@
 #include "host/strings.h"
 #include "inspect/names.h"
 #include "inspect/stated_nodes.h"
+#include "payload/payload_identifiers.h"
 #include "payload/payload_store.h"
 #include "record/parameter_readers.h"
 
@@ -131,6 +132,7 @@ struct ets_inspection {
 
     struct ets_block *blocks;
     uint32_t block_count;
+    struct ets_payload_identifier *said; /* [row] by delegates' identifiers; NULL: nothing is */
     struct ets_row *rows;
     uint32_t row_count;
     uint32_t *row_events;      /* event indices, row by row */
@@ -172,6 +174,17 @@ enum ets_status ets_operator_name(struct ets_arena *arena,
                                   const struct ets_instruction *instruction,
                                   struct ets_text *name_out, struct ets_error *error);
 
+/* event_identifiers.c: reads what the identifiers of delegates' events say. Backends, as far as
+ * they are known, come first. */
+enum ets_status ets_rows_read_identifiers(struct ets_inspection *inspection,
+                                          struct ets_error *error);
+/* named_nodes.c: ties rows of one call, of which nothing else is known, to the nodes that their
+ * identifiers name. */
+enum ets_status ets_rows_tie_named(struct ets_inspection *inspection,
+                                   struct ets_known_method *method,
+                                   const struct ets_delegate_units *units, struct ets_row *rows,
+                                   uint32_t count, struct ets_error *error);
+
 /* delegate_ties.c: finds the handles of delegates' events. Their backend must be known. */
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error);
 /*
@@ -199,6 +212,12 @@ enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection,
 
 /* join.c: finds debug handles, graph nodes and backends of each row. */
 enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_error *error);
+
+/* A delegate's row as its runtime identifies it, whatever it is shown as. */
+static inline struct ets_text ets_row_identifier(const struct ets_row *row)
+{
+    return row->identifier.data != NULL ? row->identifier : row->name;
+}
 
 /* The duration of an event from its own times, without subtraction. */
 static inline uint64_t ets_raw_ticks(const struct ets_inspection *inspection, uint32_t event)

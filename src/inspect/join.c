@@ -63,6 +63,7 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
         if (method->in_record) join_record(inspection, method, row);
         if (method->in_program) ETS_TRY(join_program(inspection, method, row, error));
     }
+    ETS_TRY(ets_rows_read_identifiers(inspection, error));
     ETS_TRY(ets_rows_tie_delegates(inspection, error));
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];

@@ -70,10 +70,15 @@ static inline void ets_clock_error_add(struct ets_clock_error *sum, struct ets_c
 }
 
 /*
- * The clock of the times of a row: "trace"; for a delegate's row also "fitted", "unknown" or
- * "overlapping".
+ * The clock of the times of a row: "trace"; for a delegate's row also "fitted", "unknown",
+ * "overlapping", "device", "estimated" or "counted".
  */
 const char *ets_row_clock(const struct ets_row *row);
+
+/* 1: the lengths of its events are no times of the trace's unit (fitted, unknown, counted). */
+int ets_row_is_untimed(const struct ets_row *row);
+/* 1: its times are a measured whole divided by a prediction. */
+int ets_row_is_estimate(const struct ets_row *row);
 
 /* Threads that kernels and delegates ran on, the caller included; 0: the trace does not say. */
 uint32_t ets_inspection_pool_threads(const struct ets_inspection *inspection);

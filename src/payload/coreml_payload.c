@@ -84,4 +84,5 @@ const struct ets_payload_reader ets_payload_coreml = {
     .backends = backends,
     .format = "Core ML package",
     .read = read_payload,
+    .identifier = ets_payload_coreml_identifier,
 };

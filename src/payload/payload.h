@@ -113,6 +113,8 @@ struct ets_payload_node {
     struct ets_text edge_parameter;
     /* What the runtime's events of it are called, where the payload states that; or data NULL. */
     struct ets_text symbol;
+    bool has_number;
+    uint32_t number; /* that events of it state, where they state one */
     uint32_t input_count, output_count;
     const uint32_t *inputs, *outputs; /* values; of layers: data, weight, bias. NONE: unknown */
     uint32_t parameter_count;

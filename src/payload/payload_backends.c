@@ -137,3 +137,17 @@ const char *ets_payload_event_operation(struct ets_text event_name)
     }
     return NULL;
 }
+
+enum ets_status ets_payload_identifier_read(struct ets_arena *arena, struct ets_text backend,
+                                            struct ets_text identifier, struct ets_bytes metadata,
+                                            struct ets_payload_identifier *said_out,
+                                            struct ets_error *error)
+{
+    *said_out = (struct ets_payload_identifier){.measure = ETS_PAYLOAD_TIME, .number = -1};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (readers[i]->identifier == NULL || !may_be_of(readers[i], backend)) continue;
+        ETS_TRY(readers[i]->identifier(arena, identifier, metadata, said_out, error));
+        if (said_out->measure != ETS_PAYLOAD_TIME) break;
+    }
+    return ETS_OK;
+}

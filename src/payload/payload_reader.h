@@ -9,6 +9,7 @@
 #include "host/arena.h"
 #include "payload/payload.h"
 #include "payload/payload_events.h"
+#include "payload/payload_identifiers.h"
 
 /*
  * Where a graph is read to. Memory comes from ets_payload_room, which counts it: small hostile
@@ -66,6 +67,11 @@ struct ets_payload_reader {
     size_t (*plain_name)(struct ets_text name, char *out);
     const char *const *(*origins)(struct ets_text event_name);
     const char *(*operation)(struct ets_text event_name); /* NULL: names do not tell */
+    /* payload_identifiers.h; leaves *said as it is where it does not know the identifier. NULL: all
+     * are plain names of times. */
+    enum ets_status (*identifier)(struct ets_arena *arena, struct ets_text identifier,
+                                  struct ets_bytes metadata, struct ets_payload_identifier *said,
+                                  struct ets_error *error);
 };
 
 /* The reader of a backend; NULL: there is none. */
@@ -80,6 +86,26 @@ enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena,
 size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out);
 const char *const *ets_payload_xnnpack_origins(struct ets_text event_name);
 const char *ets_payload_xnnpack_operation(struct ets_text event_name);
+/* vulkan_events.c */
+enum ets_status ets_payload_vulkan_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                              struct ets_bytes metadata,
+                                              struct ets_payload_identifier *said,
+                                              struct ets_error *error);
+/* qnn_events.c */
+enum ets_status ets_payload_qnn_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                           struct ets_bytes metadata,
+                                           struct ets_payload_identifier *said,
+                                           struct ets_error *error);
+/* phase_events.c */
+enum ets_status ets_payload_vgf_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                           struct ets_bytes metadata,
+                                           struct ets_payload_identifier *said,
+                                           struct ets_error *error);
+/* phase_events.c */
+enum ets_status ets_payload_coreml_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                              struct ets_bytes metadata,
+                                              struct ets_payload_identifier *said,
+                                              struct ets_error *error);
 
 extern const struct ets_payload_reader ets_payload_xnnpack;  /* xnnpack_payload.c */
 extern const struct ets_payload_reader ets_payload_vulkan;   /* vulkan_payload.c */

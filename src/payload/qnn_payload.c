@@ -108,4 +108,5 @@ const struct ets_payload_reader ets_payload_qnn = {
     .backends = backends,
     .format = "QNN context binary",
     .read = read_payload,
+    .identifier = ets_payload_qnn_identifier,
 };

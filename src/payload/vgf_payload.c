@@ -559,4 +559,5 @@ const struct ets_payload_reader ets_payload_vgf = {
     .backends = backends,
     .format = "VGF graph",
     .read = read_payload,
+    .identifier = ets_payload_vgf_identifier,
 };

@@ -25,7 +25,7 @@ enum {
     GRAPH_OUTPUTS = 4,
     GRAPH_CONSTANTS = 5
 };
-enum { CALL_NAME = 1, CALL_ARGS = 2 };
+enum { CALL_NODE = 0, CALL_NAME = 1, CALL_ARGS = 2 };
 enum { VALUE_TAG = 0, VALUE_MEMBER = 1 };
 enum { TENSOR_TYPE = 0, TENSOR_DIMS = 1, TENSOR_CONSTANT = 2, TENSOR_OBJECT = 3 };
 enum { CONSTANT_OFFSET = 0, CONSTANT_LENGTH = 1, CONSTANT_KEY = 2 };
@@ -340,6 +340,8 @@ static bool read_call(struct reading *r, uint32_t index)
     const struct ets_fb_vector args = ets_fb_vector(call, CALL_ARGS);
     out->name = ets_fb_text(call, CALL_NAME);
     if (out->name.data == NULL) out->name = ets_text_of("?");
+    out->has_number = true;
+    out->number = ets_fb_u32(call, CALL_NODE, 0);
     out->debug_handle = -1; /* the calls' numbers are not handles of the export */
     struct ets_payload_parameter *list = ets_payload_room(r->builder, args.count, sizeof *list);
     if (list == NULL) return false;
@@ -412,4 +414,5 @@ const struct ets_payload_reader ets_payload_vulkan = {
     .is_in_schema_order = true,
     .map_numbers_its_own = true,
     .read = read_payload,
+    .identifier = ets_payload_vulkan_identifier,
 };

@@ -15,7 +15,8 @@ static bool is_row(const struct ets_account_line *line)
 bool ets_account_line_is_unknown(const struct ets_account_line *line)
 {
     const struct ets_delegate_clock *clock = line->row->clock;
-    return clock != NULL && clock->state == ETS_CLOCK_UNKNOWN && is_row(line);
+    return clock != NULL && is_row(line) &&
+           (clock->state == ETS_CLOCK_UNKNOWN || clock->state == ETS_CLOCK_COUNTED);
 }
 
 bool ets_account_line_is_added(const struct ets_account_line *line)
@@ -34,14 +35,22 @@ const char *ets_account_line_kind(const struct ets_account_line *line)
     return line->node == NULL ? "operator_calls" : names[line->node->kind];
 }
 
+/* Of a line that is not added to others. */
+static const char *why_apart(const struct ets_account_line *line)
+{
+    const struct ets_delegate_clock *clock = line->row->clock;
+    if (clock != NULL && clock->state == ETS_CLOCK_COUNTED) return clock->unit;
+    if (clock != NULL && clock->state == ETS_CLOCK_ESTIMATED) return "estimate, not added";
+    return ets_account_line_is_unknown(line) ? "clock unknown" : "not added";
+}
+
 static struct ets_text name_row(const struct ets_account_line *line, char *text, size_t room)
 {
     struct ets_text_builder built = {text, room, 0};
     const struct ets_text name = ets_row_operator(line->row);
     const bool is_unknown = ets_account_line_is_unknown(line);
     if (is_unknown || !line->node->is_added) {
-        ets_add_text(&built, "%.*s (%s)", ETS_TEXT(name),
-                     is_unknown ? "clock unknown" : "not added");
+        ets_add_text(&built, "%.*s (%s)", ETS_TEXT(name), why_apart(line));
     } else if (ets_text_is(name, "DELEGATE_CALL") && line->row->backend != NULL) {
         ets_add_text(&built, "DELEGATE_CALL %s", line->row->backend);
     }

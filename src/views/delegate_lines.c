@@ -81,7 +81,7 @@ static void add_line(struct collector *c, const struct ets_delegation_step *step
     if (index == ETS_NO_INDEX) return;
     struct ets_chosen_times times;
     const struct ets_row *row = ets_inspection_row(c->section->inspection, index);
-    if (ets_row_has_own_clock(row)) return;
+    if (ets_row_is_untimed(row) || ets_row_is_estimate(row)) return;
     ets_inspection_row_ticks(c->section->inspection, index, ETS_NO_INDEX, c->per_run);
     ets_chosen_runs_summarise(&c->runs, c->per_run, &times);
     line->middle = times.middle;

@@ -22,7 +22,8 @@ static bool describe(const struct lister *l, uint32_t index, uint32_t depth,
         .calls_per_run = row->calls_per_run,
         .error = ets_row_clock_error(row),
         .resolution = (double)row->quantum_ticks,
-        .has_own_clock = ets_row_has_own_clock(row) != 0,
+        .has_own_clock = ets_row_is_untimed(row) != 0,
+        .is_estimate = ets_row_is_estimate(row) != 0,
     };
     ets_inspection_row_ticks(l->inspection, index, ETS_NO_INDEX, l->per_run);
     ets_chosen_runs_summarise(l->runs, l->per_run, &line->times);

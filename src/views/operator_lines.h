@@ -36,7 +36,8 @@ struct ets_operator_line {
     uint32_t order; /* of execution */
     double calls_per_run;
     double resolution;             /* step of the coarsest clock of its times; 0: exact */
-    bool has_own_clock;            /* `times` is invalid */
+    bool has_own_clock;            /* `times` are no times, but what its clock or counter says */
+    bool is_estimate;              /* `times` are not measured */
     struct ets_chosen_times times; /* per run */
     struct ets_chosen_times self;  /* in a tree, without the time of its parts */
     struct ets_clock_error error, self_error; /* of `times`, of `self` */

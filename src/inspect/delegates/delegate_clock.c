@@ -50,10 +50,16 @@ struct finder {
 
 typedef void (*visit_call)(struct finder *f, uint32_t row, uint32_t event);
 
+/* Whether identifiers tell what was measured: nothing is inferred then. */
+static bool is_said(const struct ets_inspection *inspection, uint32_t row)
+{
+    return inspection->said != NULL && inspection->said[row].measure != ETS_PAYLOAD_TIME;
+}
+
 static bool is_delegates(const struct ets_inspection *inspection, uint32_t event)
 {
     const uint32_t row = inspection->events.row[event];
-    return row != ETS_NO_INDEX && inspection->rows[row].is_delegated;
+    return row != ETS_NO_INDEX && inspection->rows[row].is_delegated && !is_said(inspection, row);
 }
 
 /* Time since the call's start; a 32-bit counter may wrap during the call. */
@@ -119,7 +125,11 @@ static struct fit *fit_of(struct finder *f, const char *backend)
     if (fit->clock != NULL) return fit;
     fit->clock = ets_arena_alloc(arena, sizeof *fit->clock);
     if (fit->clock == NULL) return NULL;
-    *fit->clock = (struct ets_delegate_clock){ETS_CLOCK_UNKNOWN, NULL, 0, NAN, NAN, NAN};
+    *fit->clock = (struct ets_delegate_clock){.state = ETS_CLOCK_UNKNOWN,
+                                              .scale = NAN,
+                                              .scale_error = NAN,
+                                              .residual = NAN,
+                                              .share = NAN};
     fit->least_mean = INFINITY;
     return fit;
 }
@@ -151,7 +161,8 @@ static bool judge_place(struct finder *f, uint32_t row, bool has_steps,
     if (place->is_outside || !place->is_overlapping) return true;
     *clock_out = ets_arena_alloc(&f->inspection->arena, sizeof **clock_out);
     if (*clock_out == NULL) return false;
-    **clock_out = (struct ets_delegate_clock){ETS_CLOCK_OVERLAPPING, NULL, 0, 1, 0, NAN};
+    **clock_out = (struct ets_delegate_clock){
+        .state = ETS_CLOCK_OVERLAPPING, .scale = 1, .residual = NAN, .share = NAN};
     return true;
 }
 
@@ -252,7 +263,71 @@ static bool judge_places(struct finder *f)
     }
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         struct ets_row *row = &inspection->rows[i];
+        if (is_said(inspection, i)) continue;
         if (row->is_delegated && row->parent != ETS_NO_INDEX) row->clock = clocks[row->parent];
+    }
+    return true;
+}
+
+static enum ets_clock_state stated_clock(enum ets_payload_measure measure)
+{
+    switch (measure) {
+    case ETS_PAYLOAD_PHASE: return ETS_CLOCK_OVERLAPPING;
+    case ETS_PAYLOAD_DEVICE_TIME: return ETS_CLOCK_DEVICE;
+    case ETS_PAYLOAD_ESTIMATE: return ETS_CLOCK_ESTIMATED;
+    case ETS_PAYLOAD_FIGURE:
+    case ETS_PAYLOAD_PART: return ETS_CLOCK_COUNTED;
+    case ETS_PAYLOAD_TIME: break;
+    }
+    return ETS_CLOCK_UNKNOWN;
+}
+
+/* The lengths of all events of a row, if they are parts of a whole. */
+static double sum_parts(const struct ets_inspection *inspection, uint32_t row)
+{
+    const uint32_t *events;
+    uint32_t count;
+    double sum = 0;
+    if (!is_said(inspection, row) || inspection->said[row].measure != ETS_PAYLOAD_PART) return 0;
+    ets_inspection_row_events(inspection, row, &events, &count);
+    for (uint32_t i = 0; i < count; i++) sum += (double)ets_raw_ticks(inspection, events[i]);
+    return sum;
+}
+
+static bool state_clock(struct ets_inspection *inspection, uint32_t row, const double *wholes)
+{
+    const struct ets_payload_identifier *said = &inspection->said[row];
+    const uint32_t parent = inspection->rows[row].parent;
+    const bool is_part = said->measure == ETS_PAYLOAD_PART && parent != ETS_NO_INDEX;
+    struct ets_delegate_clock *clock = ets_arena_alloc(&inspection->arena, sizeof *clock);
+    if (clock == NULL) return false;
+    const enum ets_clock_state state = stated_clock(said->measure);
+    *clock = (struct ets_delegate_clock){
+        .state = state,
+        .scale = state == ETS_CLOCK_COUNTED ? NAN : 1,
+        .scale_error = state == ETS_CLOCK_COUNTED ? NAN : 0,
+        .residual = NAN,
+        .unit = said->unit,
+        .share = is_part && wholes[parent] > 0 ? sum_parts(inspection, row) / wholes[parent] : NAN,
+    };
+    inspection->rows[row].clock = clock;
+    inspection->rows[row].quantum_ticks = 0;
+    return true;
+}
+
+/* Clocks of rows whose identifiers tell what was measured. */
+static bool state_clocks(struct ets_inspection *inspection)
+{
+    if (inspection->said == NULL) return true;
+    double *wholes =
+        ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *wholes);
+    if (wholes == NULL) return false;
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        const uint32_t parent = inspection->rows[i].parent;
+        if (parent != ETS_NO_INDEX) wholes[parent] += sum_parts(inspection, i);
+    }
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        if (is_said(inspection, i) && !state_clock(inspection, i, wholes)) return false;
     }
     return true;
 }
@@ -263,7 +338,8 @@ enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection, stru
     f.places = ets_arena_alloc_array(&inspection->arena, inspection->row_count, sizeof *f.places);
     if (f.places == NULL) return ets_fail_memory(error, "the delegates' clocks");
     visit_calls(&f, look_at_call);
-    if (!judge_places(&f)) return ets_fail_memory(error, "the delegates' clocks");
+    if (!judge_places(&f) || !state_clocks(inspection))
+        return ets_fail_memory(error, "the delegates' clocks");
     if (f.fits == NULL) return ETS_OK;
     visit_calls(&f, add_to_sums);
     for (uint32_t i = 0; i < f.backends.count; i++) solve(&f.fits[i]);
@@ -274,11 +350,23 @@ enum ets_status ets_delegate_clocks_find(struct ets_inspection *inspection, stru
 
 const char *ets_row_clock(const struct ets_row *row)
 {
-    static const char *const names[] = {"fitted", "unknown", "overlapping"};
+    static const char *const names[] = {"fitted", "unknown",   "overlapping",
+                                        "device", "estimated", "counted"};
     return row->clock == NULL ? "trace" : names[row->clock->state];
 }
 
 int ets_row_has_own_clock(const struct ets_row *row)
 {
     return row->clock != NULL && row->clock->state != ETS_CLOCK_OVERLAPPING;
+}
+
+int ets_row_is_estimate(const struct ets_row *row)
+{
+    return row->clock != NULL && row->clock->state == ETS_CLOCK_ESTIMATED;
+}
+
+int ets_row_is_untimed(const struct ets_row *row)
+{
+    return ets_row_has_own_clock(row) && !ets_row_is_estimate(row) &&
+           row->clock->state != ETS_CLOCK_DEVICE;
 }

@@ -70,11 +70,16 @@ static bool name_operation(struct ets_arena *arena, struct numbers *numbers, uin
     const struct ets_text name = foretold.data != NULL ? foretold : row->name;
     row->operation = row->name;
     const struct ets_text backend = ets_text_of(row->backend);
-    if (!ets_payload_names_vary(backend) || name.size > sizeof text - 32) return true;
+    const bool is_shortened = row->identifier.data != NULL;
+    if ((!ets_payload_names_vary(backend) && !is_shortened) || name.size > sizeof text - 32) {
+        return true;
+    }
     size_t used = write_table(row, text, sizeof text);
+    if (used == 0 && is_shortened)
+        used = ets_print_text(text, sizeof text, "%.*s", ETS_TEXT(row->name));
     if (used == 0) used = ets_payload_plain_name(backend, name, text);
     if (used == 0) return true;
-    if (row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX) {
+    if (row->tie == ETS_TIE_NEAR && row->unit == ETS_NO_INDEX && row->payload_node_count == 0) {
         used += ets_print_text(text + used, sizeof text - used, ", added");
     }
     uint32_t count;

@@ -137,7 +137,7 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
         ets_arena_alloc_array(&inspection->arena, count, sizeof *matches);
     if (names == NULL || matches == NULL)
         return ets_fail_memory(error, "a delegate call's operators");
-    for (uint32_t i = 0; i < count; i++) names[i] = rows[i].name;
+    for (uint32_t i = 0; i < count; i++) names[i] = ets_row_identifier(&rows[i]);
     ETS_TRY(
         ets_delegate_units_match(&inspection->arena, units, names, count, matches, &reason, error));
     uint32_t untied = 0;
@@ -147,7 +147,7 @@ static enum ets_status tie_call(struct ets_inspection *inspection, struct ets_kn
         if (matches[i].unit != ETS_NO_INDEX) tie_to_unit(units, matches[i], &rows[i]);
         else tie_to_call(inspection, method, reason, has_nodes, &rows[i]);
     }
-    return ETS_OK;
+    return ets_rows_tie_named(inspection, method, units, rows, count, error);
 }
 
 enum ets_status ets_rows_tie_delegates(struct ets_inspection *inspection, struct ets_error *error)
@@ -189,7 +189,8 @@ enum ets_status ets_delegate_call_fit(struct ets_inspection *inspection,
         return ets_fail_memory(error, "a delegate call's operators");
     }
     for (uint32_t i = first; i < call_row; i++) {
-        if (inspection->rows[i].is_delegated) names[count++] = inspection->rows[i].name;
+        if (inspection->rows[i].is_delegated)
+            names[count++] = ets_row_identifier(&inspection->rows[i]);
     }
     if (count == 0 || units->count == 0 || units->reason != NULL) return ETS_OK;
     const char *reason;
