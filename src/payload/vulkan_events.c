@@ -21,6 +21,7 @@ struct dispatch {
 
 static void read_sizes(struct ets_json_cursor *cursor, struct dispatch *out)
 {
+    bool is_known = true;
     out->rank = 0;
     if (!ets_json_cursor_enter(cursor, '[')) {
         ets_json_cursor_skip(cursor);
@@ -28,10 +29,11 @@ static void read_sizes(struct ets_json_cursor *cursor, struct dispatch *out)
     }
     while (ets_json_cursor_item(cursor)) {
         uint64_t size = 0;
-        if (!ets_json_cursor_count(cursor, &size)) continue;
+        is_known = ets_json_cursor_count(cursor, &size) && is_known;
         if (out->rank < MOST_SIZES) out->sizes[out->rank] = size;
         out->rank++;
     }
+    if (!is_known) out->rank = 0;
 }
 
 static void read_argument(struct ets_json_cursor *cursor, struct dispatch *out)
