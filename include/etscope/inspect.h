@@ -164,11 +164,12 @@ struct ets_row_node {
 /* How an event of a delegate was tied to nodes of the graph. */
 enum ets_tie {
     ETS_TIE_NONE = 0, /* not an event of a delegate, or nothing is known */
-    ETS_TIE_MAP = 1,  /* the record's delegate map has the event's identifier */
+    ETS_TIE_MAP = 1,  /* the record's delegate map, or its graph, has the event's identifier */
     ETS_TIE_NODE = 2, /* the nodes of the delegate's payload predict the call's events: their
-                         number, types and order */
+                         number, types and order; or the event states its node */
     ETS_TIE_NEAR = 3, /* as NODE, but handles may be off by one node: the payload is quantised, or
-                         the record has no graph that shows what was fused */
+                         the record has no graph that shows what was fused, or operators were
+                         matched by their order */
     ETS_TIE_CALL = 4  /* only the call is known; the event has its handles. tie_reason says why */
 };
 

@@ -532,7 +532,7 @@ static const struct ets_entity_column columns[] = {
     {"debug_handles", ETS_QUANTITY_NUMBERS, false, ETS_SEEN_BY_ALL | ROWS, "debug handles, from the ETRecord or from the delegate's payload", get_handles},
     {"tie", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_ALL | ROWS, "how a delegate's operator was identified: map, node, near, or call (only its call is known)", get_tie},
     {"delegate_nodes", ETS_QUANTITY_TEXTS, false, TABLES | ROWS, "all nodes of the payload that the event computes", get_delegate_nodes},
-    {"metadata", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "what a delegate attached to its events, each text once; for bytes that are not text, or more than 4,096, the size, \"(12 bytes)\"", get_metadata},
+    {"metadata", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "what a delegate attached to its events, each text once; for bytes that are not text, or more than 4,096, the size, \"(12 bytes)\", of a single one its number, \"(byte 7)\"", get_metadata},
     {"inferred", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_ALL | ROWS, "1: joined by the order of operators, because the record maps no handle there", get_inferred},
     {"depth", ETS_QUANTITY_INTEGER, false, ETS_SEEN_BY_ALL, "nesting depth; 0: outermost; a row's time contains the deeper rows inside of it", get_depth},
     {NULL, ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_ALL, NULL, NULL},

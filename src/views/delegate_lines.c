@@ -15,7 +15,9 @@ struct collector {
     uint32_t *row_of_step;       /* [step - first_step] */
     uint32_t *first_inside;      /* [step - first_step] its delegate's first event row */
     struct ets_chosen_runs runs; /* of the block */
-    double *per_run;             /* [run of the block] scratch */
+    double *per_run, *more;      /* [run of the block] scratch */
+    uint32_t first_row;          /* of the block */
+    uint32_t *next_of_unit;      /* [row - first_row] the row before of the same unit */
 };
 
 static const struct ets_delegation_step *step_of(const struct collector *c, uint32_t index)
@@ -67,9 +69,23 @@ static bool prepare(struct ets_arena *arena, struct collector *c, bool calls_onl
     find_rows(c);
     const struct ets_inspection *inspection = c->section->inspection;
     const uint32_t runs = ets_inspection_block(inspection, c->section->block)->run_count;
+    const struct ets_block *block = ets_inspection_block(inspection, c->section->block);
+    c->first_row = block->first_row;
+    c->next_of_unit = ets_arena_alloc_array(arena, block->row_count, sizeof *c->next_of_unit);
     c->per_run = ets_arena_alloc_array(arena, runs, sizeof *c->per_run);
-    return c->per_run != NULL &&
+    c->more = ets_arena_alloc_array(arena, runs, sizeof *c->more);
+    return c->per_run != NULL && c->more != NULL && c->next_of_unit != NULL &&
            ets_chosen_runs_find(arena, inspection, c->section->block, ETS_NO_INDEX, 0, &c->runs);
+}
+
+/* Adds what the other rows of the same unit took in each run of the block. */
+static void add_others(struct collector *c, uint32_t row)
+{
+    const struct ets_inspection *inspection = c->section->inspection;
+    for (; row != ETS_NO_INDEX; row = c->next_of_unit[row - c->first_row]) {
+        const uint32_t count = ets_inspection_row_ticks(inspection, row, ETS_NO_INDEX, c->more);
+        for (uint32_t i = 0; i < count; i++) c->per_run[i] += c->more[i];
+    }
 }
 
 static void add_line(struct collector *c, const struct ets_delegation_step *step, uint32_t unit,
@@ -83,10 +99,25 @@ static void add_line(struct collector *c, const struct ets_delegation_step *step
     const struct ets_row *row = ets_inspection_row(c->section->inspection, index);
     if (ets_row_is_untimed(row) || ets_row_is_estimate(row)) return;
     ets_inspection_row_ticks(c->section->inspection, index, ETS_NO_INDEX, c->per_run);
+    if (unit != ETS_NO_INDEX) add_others(c, c->next_of_unit[index - c->first_row]);
     ets_chosen_runs_summarise(&c->runs, c->per_run, &times);
     line->middle = times.middle;
     line->p50 = times.statistics.p50;
     line->resolution = ets_row_clock_error(row).above;
+}
+
+/* The unit that an event is tied to, or the last one that has its node. */
+static uint32_t unit_of(const struct ets_delegation_step *step, const struct ets_row *row)
+{
+    if (row->unit != ETS_NO_INDEX) return row->unit;
+    if (row->payload_node_count != 1 || row->tie == ETS_TIE_CALL || row->handle_count != 1) {
+        return ETS_NO_INDEX;
+    }
+    for (uint32_t i = step->unit_count; i-- > 0;) {
+        const struct ets_delegate_unit *unit = &step->units[i];
+        if (unit->handle_count == 1 && unit->handles[0] == row->handles[0]) return i;
+    }
+    return ETS_NO_INDEX;
 }
 
 /* A line for each unit of a call, whose rows stand side by side in the order of their events. */
@@ -101,7 +132,10 @@ static void add_units(struct collector *c, const struct ets_delegation_step *ste
             (uint32_t)row->instruction != step->instruction) {
             break;
         }
-        if (row->unit < step->unit_count) row_of_unit[row->unit] = i;
+        const uint32_t unit = unit_of(step, row);
+        if (unit >= step->unit_count) continue;
+        c->next_of_unit[i - c->first_row] = row_of_unit[unit];
+        row_of_unit[unit] = i;
     }
     for (uint32_t i = 0; i < step->unit_count; i++) add_line(c, step, i, row_of_unit[i]);
 }

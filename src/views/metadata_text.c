@@ -22,10 +22,13 @@ static struct ets_text text_of(struct ets_arena *arena, struct ets_bytes metadat
 {
     char size[32];
     struct ets_text text = {(const char *)metadata.data, metadata.size};
+    const bool is_number = text.size == 1; /* texts end in NUL, or are longer */
     if (text.data[text.size - 1] == '\0') text.size--;
-    if (is_text(text)) return text;
-    text.size = ets_print_text(size, sizeof size, "(%llu byte%s)",
-                               (unsigned long long)metadata.size, metadata.size == 1 ? "" : "s");
+    if (!is_number && is_text(text)) return text;
+    text.size =
+        metadata.size == 1
+            ? ets_print_text(size, sizeof size, "(byte %u)", metadata.data[0])
+            : ets_print_text(size, sizeof size, "(%llu bytes)", (unsigned long long)metadata.size);
     text.data = ets_arena_copy_text(arena, size, text.size);
     return text;
 }

@@ -87,6 +87,17 @@ class Vulkan(unittest.TestCase):
                 self.assertIsNone(row["self"])
         self.assertEqual(*self_of_call("vulkan/lin"))
 
+    def test_vulkan__operators_of_a_call_have_the_times_of_all_their_dispatches(self):
+        """A conversion of the weight belongs to its convolution."""
+        for words in ((), ("--etrecord", TRUTH / "vulkan/res/model.etrecord")):
+            done = support.run("delegates", TRUTH / "vulkan/res/model.pte",
+                               TRUTH / "vulkan/res/made.etdp", "--no-siblings", *words, "-f", "json")
+            self.assertEqual(done.returncode, OK, done.stderr)
+            self.assertNotIn(b"no times inside", done.stderr)
+            times = [row["mid_ns"] for row in support.json_rows(done.stdout)
+                     if "conv" in row["operator"]]
+            self.assertEqual([round(time) for time in times], [21522, 22522, 23522])
+
     def test_vulkan__gpu_times_stand_on_a_track_of_their_own(self):
         done = support.run("export", *arguments("vulkan/lin"), "--to", "chrome", "-o", "-")
         self.assertEqual(done.returncode, OK, done.stderr)
@@ -116,6 +127,13 @@ class CoreMl(unittest.TestCase):
         self.assertEqual(conv["tie"], "map")
         self.assertEqual(len(conv["debug_handles"]), 1)
         self.assertEqual(*self_of_call("coreml/res_fp16"))
+
+    def test_core_ml__estimates_are_no_times_of_operators_inside(self):
+        done = support.run("delegates", TRUTH / "coreml/res_fp16/model.pte",
+                           TRUTH / "coreml/res_fp16/made.etdp", "-f", "json")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        inner = [row for row in support.json_rows(done.stdout) if row["operator"] == "conv"]
+        self.assertEqual([row["mid_ns"] for row in inner], [None] * 3)
 
     def test_core_ml__what_the_runtime_attaches_can_be_read(self):
         rows = by_event(rows_of("coreml/res_fp16"))
@@ -175,6 +193,45 @@ class Neutron(unittest.TestCase):
         rows = [row for row in rows_of("neutron") if row["event"].isdigit()]
         self.assertEqual([row["event"] for row in rows], ["0", "1", "2", "3"])
         self.assertTrue(all(row["avg_ns"] is None for row in rows))
+        self.assertEqual([row["metadata"] for row in rows],
+                         [["(byte 12)"], ["(byte 7)"], ["(byte 33)"], ["(byte 0)"]])
+
+
+class Joined(unittest.TestCase):
+    """Of backends without a program among the fixtures: a record that has their call."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.record = pathlib.Path(folder.name) / "model.etrecord"
+
+    def rows(self, trace, backend, keys):
+        calls = {"forward": {"0": {"name": backend, "delegate_map": keys}}}
+        support.replace_entries(support.fixture("mlp_xnnpack", "model.etrecord"), self.record,
+                                {"delegate_map": json.dumps(calls)})
+        return support.rows(trace, "--no-siblings", "--etrecord", self.record)
+
+    def test_neutron__kernels_are_joined_by_the_map(self):
+        rows = self.rows(TRUTH / "neutron/made.etdp", "NeutronBackend",
+                         {"0": [1], "1": [2], "2": [3, 4]})
+        inner = [row for row in rows if row["event"].isdigit()]
+        self.assertEqual([row["tie"] for row in inner], ["map", "map", "map", "call"])
+        self.assertEqual([row["debug_handles"] for row in inner[:3]], [["1"], ["2"], ["3", "4"]])
+
+    def test_qnn__nodes_are_joined_by_their_name(self):
+        trace = self.record.parent / "trace.etdp"
+        names = ("aten_relu_default:OpId_5 (cycles)", "nobody:OpId_6 (cycles)",
+                 "QNN (execute) time (us)")
+        events = [{"delegate": name, "chain": 0, "instruction": 0, "start": 0, "end": 100 + i}
+                  for i, name in enumerate(names)]
+        support.make_dump(trace, [("Execute", [*events, call("DELEGATE_CALL", 0, 90, 990),
+                                               framework("Method::execute", 80, 1000)])])
+        rows = by_event(self.rows(trace, "QnnBackend", {}))
+        self.assertEqual(rows["aten_relu_default"]["tie"], "map")
+        self.assertEqual(rows["aten_relu_default"]["op_types"], ["aten.relu.default"])
+        self.assertEqual(len(rows["aten_relu_default"]["debug_handles"]), 1)
+        self.assertEqual(rows["nobody"]["tie"], "call")
+        self.assertEqual(rows["QNN (execute) time"]["tie"], "call")
 
 
 class Hostile(unittest.TestCase):

@@ -58,7 +58,7 @@ class Metadata(unittest.TestCase):
         self.assertEqual(line["metadata"], "warm, cold")
 
     def test_metadata__that_is_no_text_is_a_size(self):
-        cases = {b"\x01\x02\x03": "(3 bytes)", b"\0": "(1 byte)", b"a\0": "a", b"a\0b": "(3 bytes)",
+        cases = {b"\x01\x02\x03": "(3 bytes)", b"\0": "(byte 0)", b"a\0": "a", b"a\0b": "(3 bytes)",
                  b"\xff\xfe": "(2 bytes)", b"\x1b[31mred": "(8 bytes)", b"x" * 4096: "x" * 4096,
                  b"x" * 4097: "(4097 bytes)", "\u202eabc".encode(): "(6 bytes)",
                  "größe 3\t{\n}".encode(): "größe 3\t{\n}"}
@@ -75,7 +75,7 @@ class Metadata(unittest.TestCase):
             self.skipTest(done.stderr.decode())
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertEqual([row["metadata"] for row in support.json_rows(done.stdout)],
-                         ["warm, cold", "(1 byte)"])
+                         ["warm, cold", "(byte 1), (byte 2)"])
 
 
 if __name__ == "__main__":

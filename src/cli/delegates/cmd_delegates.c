@@ -183,7 +183,8 @@ static void print_notes(const struct subject *s)
     for (uint32_t i = 0; i < ets_inspection_row_count(s->inspection); i++) {
         const struct ets_row *row = ets_inspection_row(s->inspection, i);
         if (row->tie != ETS_TIE_CALL || row->tie_reason == reason) continue;
-        reason = row->tie_reason; /* the same text for all events of a call */
+        if (row->payload_node_count > 0) continue; /* only its place in the graph is not known */
+        reason = row->tie_reason;                  /* the same text for all events of a call */
         if (reason != NULL) {
             cli_note("no times inside instruction %d: %s", row->instruction, reason);
         }

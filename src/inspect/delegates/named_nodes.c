@@ -116,10 +116,10 @@ static uint32_t find_number(const struct ets_payload_graph *graph, int64_t numbe
 }
 
 /* Looking through the nodes for each event is limited like all reading of payloads. */
-static bool can_look(struct namer *n)
+static bool can_look(struct namer *n, const struct ets_payload_identifier *said)
 {
-    uint64_t work = n->handle_count + n->units->count;
-    if (n->graph != NULL) work += (uint64_t)n->graph->node_count * 3;
+    uint64_t work = n->units->count;
+    if (said->number >= 0) work += (uint64_t)n->graph->node_count * 3 + n->handle_count;
     if (work > n->inspection->payload_budget) return false;
     n->inspection->payload_budget -= work;
     return true;
@@ -128,11 +128,13 @@ static bool can_look(struct namer *n)
 static bool tie_named(struct namer *n, const struct ets_payload_identifier *said,
                       struct ets_row *row)
 {
-    if (said->number >= 0 && n->graph != NULL && can_look(n)) {
+    if (said->number >= 0 && n->graph != NULL) {
+        if (!can_look(n, said)) return true;
         const uint32_t node = find_number(n->graph, said->number);
         return node == ETS_PAYLOAD_NONE || tie_to_node(n, node, row);
     }
-    if (said->edge_name.data == NULL || n->method->graph == NULL || !can_look(n)) return true;
+    if (said->edge_name.data == NULL || n->method->graph == NULL) return true;
+    if (!can_look(n, said)) return true;
     const int64_t handle = ets_graph_handle_of(n->method->graph, said->edge_name);
     if (handle <= 0) return true;
     row->unit = find_unit(n, ETS_PAYLOAD_NONE, handle);
@@ -161,6 +163,11 @@ enum ets_status ets_rows_tie_named(struct ets_inspection *inspection,
     const struct ets_payload_identifier *said = inspection->said;
     if (said == NULL) return ETS_OK;
     said += rows - inspection->rows;
+    for (uint32_t i = 0; i < count; i++) { /* what names no operator lacks none */
+        const bool is_named = said[i].number >= 0 || said[i].edge_name.data != NULL;
+        const bool is_known = said[i].measure != ETS_PAYLOAD_TIME && !is_named;
+        if (is_known && said[i].measure != ETS_PAYLOAD_ESTIMATE) rows[i].tie_reason = NULL;
+    }
     uint32_t first = 0;
     while (first < count && said[first].number < 0 && said[first].edge_name.data == NULL) first++;
     if (first == count || rows[first].backend == NULL) return ETS_OK;
@@ -170,7 +177,9 @@ enum ets_status ets_rows_tie_named(struct ets_inspection *inspection,
                              &n.handles, &n.handle_count, NULL);
     }
     for (uint32_t i = first; i < count; i++) {
-        if (said[i].measure == ETS_PAYLOAD_TIME || rows[i].tie != ETS_TIE_CALL) continue;
+        const bool is_named = said[i].number >= 0 || said[i].edge_name.data != NULL;
+        if (!is_named || rows[i].tie != ETS_TIE_CALL) continue;
+        rows[i].tie_reason = "the operator is not one of the record's graph";
         if (!tie_named(&n, &said[i], &rows[i])) return ets_fail_unit_memory(error);
     }
     return ETS_OK;
