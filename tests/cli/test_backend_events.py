@@ -141,6 +141,13 @@ class CoreMl(unittest.TestCase):
         self.assertEqual(told["preferredComputeUnit"], "NE")
         self.assertGreater(told["estimatedCost"], 0)
 
+    def test_core_ml__viewers_say_that_it_is_an_estimate(self):
+        done = support.run("export", *arguments("coreml/res_fp16"), "--to", "chrome", "-o", "-")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        lengths = {event["args"].get("length") for event in json.loads(done.stdout)["traceEvents"]
+                   if event["ph"] == "X" and event["name"].endswith(":conv")}
+        self.assertEqual(lengths, {"estimate, not measured"})
+
     def test_core_ml__a_trace_alone_is_marked_too(self):
         done = support.inspect(TRUTH / "coreml/res_fp16/made.etdp", "--no-siblings")
         self.assertEqual(done.stdout.decode().count("stimate)"), 11)

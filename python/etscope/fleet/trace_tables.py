@@ -252,7 +252,9 @@ def _logged(methods, rows, events, bounds, columns, durations, tick):
 
 
 def _has_unknown_clock(row):
-    return row.clock != NULL and row.clock.state == lib.ETS_CLOCK_UNKNOWN
+    """Or one that measures no times: counters, and estimates."""
+    timeless = (lib.ETS_CLOCK_UNKNOWN, lib.ETS_CLOCK_ESTIMATED, lib.ETS_CLOCK_COUNTED)
+    return row.clock != NULL and row.clock.state in timeless
 
 
 def _scale(row):

@@ -1,4 +1,5 @@
 /* Events as rows of text, in the order of logging: JSON lines and CSV. */
+#include "inspect/time_details.h"
 #include "output/export/export_arguments.h"
 #include "output/export/export_writers.h"
 #include "output/export/row_sums.h"
@@ -75,7 +76,11 @@ static struct cell name_cell(const struct event *event)
 static struct cell unit_cell(const struct event *event)
 {
     if (event->row == NULL) return literal_cell(NULL);
-    if (ets_row_has_own_clock(event->row)) return literal_cell("delegate's ticks");
+    if (event->row->clock != NULL && event->row->clock->unit != NULL) {
+        return literal_cell(event->row->clock->unit);
+    }
+    if (ets_row_is_estimate(event->row)) return literal_cell("estimated ticks");
+    if (ets_row_is_untimed(event->row)) return literal_cell("delegate's ticks");
     return literal_cell(
         ets_time_unit_name(ets_inspection_tick_unit(event->trace->inspection, NULL)));
 }

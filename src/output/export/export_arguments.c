@@ -6,10 +6,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "inspect/stated_nodes.h"
+#include "inspect/time_details.h"
 #include "views/operator_rows.h"
 
 const char *const ets_argument_names[ETS_ARGUMENT_COUNT] = {"operator", "backend", "module",
-                                                            "source", "node"};
+                                                            "source",   "node",    "length"};
 
 static const struct ets_graph_node *node_of(const struct ets_inspection *inspection,
                                             const struct ets_row *row)
@@ -25,6 +26,14 @@ const struct ets_graph_frame *ets_row_frame(const struct ets_inspection *inspect
     return node == NULL ? NULL : ets_graph_user_frame(node);
 }
 
+/* Absent: times that were measured. */
+static struct ets_text what_lengths_are(const struct ets_row *row)
+{
+    if (ets_row_is_estimate(row)) return ets_text_of("estimate, not measured");
+    const bool has_unit = row->clock != NULL && row->clock->unit != NULL;
+    return has_unit ? ets_text_of(row->clock->unit) : (struct ets_text){NULL, 0};
+}
+
 struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,
                                  enum ets_argument argument, char source[ETS_SOURCE_ROOM])
 {
@@ -37,6 +46,7 @@ struct ets_text ets_row_argument(const struct ets_inspection *inspection, const 
         const bool is_told = ets_inspection_runtime(inspection).data != NULL && row->node_count > 0;
         return is_told ? row->nodes[0].node->name : none;
     }
+    if (argument == ETS_ARGUMENT_LENGTH) return what_lengths_are(row);
     if (argument == ETS_ARGUMENT_MODULE) {
         const struct ets_graph_node *node = node_of(inspection, row);
         return node == NULL ? none : ets_graph_module_path(node);

@@ -11,15 +11,17 @@ enum ets_argument {
     ETS_ARGUMENT_BACKEND,
     ETS_ARGUMENT_MODULE,
     ETS_ARGUMENT_SOURCE,
-    ETS_ARGUMENT_NODE
+    ETS_ARGUMENT_NODE,
+    ETS_ARGUMENT_LENGTH
 };
-enum { ETS_ARGUMENT_COUNT = 5 };
+enum { ETS_ARGUMENT_COUNT = 6 };
 
-/* "operator", "backend", "module", "source", "node" */
+/* "operator", "backend", "module", "source", "node", "length" */
 extern const char *const ets_argument_names[ETS_ARGUMENT_COUNT];
 
 /* "aten::add.out", "XnnpackBackend", "layers.0", "model.py:31", a node's name in another runtime's
-   model: of the row, or of its call if it stands for no node; absent where it is not known.
+   model: of the row, or of its call if it stands for no node; "estimate", "cycles" where lengths
+   are no measured times; absent where it is not known.
    `source` has room for that text. */
 enum { ETS_SOURCE_ROOM = 512 };
 struct ets_text ets_row_argument(const struct ets_inspection *inspection, const struct ets_row *row,

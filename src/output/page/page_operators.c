@@ -40,7 +40,8 @@ static bool put_block(struct ets_output *output, struct ets_arena *arena,
                  "<h2>Most expensive operators</h2>\n<table>\n<tr><th>Operator</th>"
                  "<th>Calls per run</th><th>Time per run</th><th>Share</th></tr>\n");
     for (uint32_t i = 0; i < lines.count && i < MOST_OPERATORS; i++) {
-        if (!lines.items[i].has_own_clock) put_row(output, blocks, block, &lines.items[i]);
+        if (!lines.items[i].has_own_clock && !lines.items[i].is_estimate)
+            put_row(output, blocks, block, &lines.items[i]);
     }
     ets_page_put(output, "</table>\n");
     return true;

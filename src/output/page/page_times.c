@@ -29,7 +29,7 @@ static const struct ets_page_head module_columns[] = {
 /* A statistic of the line's calls in `runs` runs. */
 static struct ets_span span_of(const struct ets_operator_line *line, double ticks, double runs)
 {
-    return ets_span_of(line->has_own_clock ? NAN : ticks, line->error, runs);
+    return ets_span_of(line->has_own_clock || line->is_estimate ? NAN : ticks, line->error, runs);
 }
 
 static void put_row(const struct ets_page_block *block, const struct ets_chosen_runs *runs,

@@ -158,7 +158,7 @@ static void put_cost(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const struct ets_span time = ets_span_of(line->times.middle, line->error, 1);
-    const bool is_timed = f->tick_ns > 0 && !line->has_own_clock;
+    const bool is_timed = f->tick_ns > 0 && !line->has_own_clock && !line->is_estimate;
     const struct ets_cost_cells cells = {.table = f->table,
                                          .cost = &line->cost,
                                          .lower_ns = is_timed ? time.lower * f->tick_ns : NAN,
@@ -172,7 +172,7 @@ static void put_roof(const struct filler *f)
 {
     const struct ets_operator_line *line = f->line;
     const struct ets_span time = ets_span_of(line->times.middle, line->error, 1);
-    const double tick_ns = line->has_own_clock ? NAN : f->tick_ns;
+    const double tick_ns = line->has_own_clock || line->is_estimate ? NAN : f->tick_ns;
     ets_roof_fields_put_row(f->table, f->options->headroom, line->row, time.lower * tick_ns,
                             time.upper * tick_ns, line->saved * tick_ns);
 }
