@@ -97,6 +97,11 @@ enum ets_status ets_payload_qnn_identifier(struct ets_arena *arena, struct ets_t
                                            struct ets_payload_identifier *said,
                                            struct ets_error *error);
 /* phase_events.c */
+enum ets_status ets_payload_vela_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                            struct ets_bytes metadata,
+                                            struct ets_payload_identifier *said,
+                                            struct ets_error *error);
+/* phase_events.c */
 enum ets_status ets_payload_vgf_identifier(struct ets_arena *arena, struct ets_text identifier,
                                            struct ets_bytes metadata,
                                            struct ets_payload_identifier *said,

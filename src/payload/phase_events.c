@@ -14,6 +14,20 @@ enum ets_status ets_payload_vgf_identifier(struct ets_arena *arena, struct ets_t
     return ETS_OK;
 }
 
+/* Ethos-U: ordinary events within the call; what is inside of another begins with "+". */
+enum ets_status ets_payload_vela_identifier(struct ets_arena *arena, struct ets_text identifier,
+                                            struct ets_bytes metadata,
+                                            struct ets_payload_identifier *said,
+                                            struct ets_error *error)
+{
+    (void)arena, (void)metadata, (void)error;
+    if (ets_text_starts_with(identifier, "EthosUBackend::") ||
+        ets_text_starts_with(identifier, "+EthosUBackend::")) {
+        said->measure = ETS_PAYLOAD_PHASE;
+    }
+    return ETS_OK;
+}
+
 /*
  * Core ML: the runtime times the whole prediction and divides it among the operations by the cost
  * that Core ML estimated for each, which is in the metadata.

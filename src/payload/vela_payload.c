@@ -509,4 +509,5 @@ const struct ets_payload_reader ets_payload_vela = {
     .scratch_bytes = scratch_bytes,
     .parts = list_parts,
     .next_block = next_block,
+    .identifier = ets_payload_vela_identifier,
 };

@@ -180,6 +180,7 @@ class Arm(unittest.TestCase):
         rows = by_event(rows_of("ethosu/res_int8"))
         self.assertEqual(rows["DELEGATE_CALL"]["backend"], "EthosUBackend")
         self.assertGreater(rows["+EthosUBackend::execute()NPU"]["avg_ns"], 0)
+        self.assertEqual(*self_of_call("ethosu/res_int8"))
 
     def test_ethos_u__another_program_is_still_refused(self):
         done = support.inspect(TRUTH / "ethosu/res_int8/made.etdp", "--no-siblings", "--program",
