@@ -31,8 +31,7 @@ struct fact {
 struct facts {
     struct ets_key_table instructions; /* fact i is instruction key i */
     struct fact *items;
-    bool is_complete;   /* the run reached its end and recorded its instructions */
-    bool lacks_kernels; /* calls of delegates are recorded, kernels are not */
+    bool is_complete; /* the run reached its end and recorded its instructions */
 };
 
 /* Limit of read payloads, in program sizes: ordinary programs share a payload a few times. */
@@ -74,7 +73,6 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         ets_arena_alloc_array(&inspection->arena, block->row_count, sizeof *facts->items);
     if (facts->items == NULL) return ets_fail_memory(error, "what the trace says of its method");
     bool has_end = false;
-    uint32_t kernels = 0, delegates = 0;
     for (uint32_t i = block->first_row; i < block->first_row + block->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
         if (ets_text_is(row->name, "Method::execute")) has_end = true;
@@ -91,10 +89,7 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
         }
         if (is_operator || kernel.data != NULL) fact->kind = FACT_KERNEL;
         if (kernel.data != NULL) fact->kernel = kernel;
-        delegates += is_delegate;
-        kernels += is_operator || kernel.data != NULL;
     }
-    facts->lacks_kernels = delegates > 0 && kernels == 0;
     facts->is_complete = has_end && facts->instructions.count > 0 &&
                          !ets_run_may_lack_events(inspection, &inspection->runs[block->first_run]);
     return ETS_OK;
@@ -195,8 +190,7 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     struct ets_etrecord *record = inspection->options.record;
     const struct fact *fact = find_fact(facts, instruction);
     if (fact == NULL) {
-        const bool is_call = ets_etrecord_backend(record, method->name, instruction) != NULL;
-        return !facts->is_complete || (facts->lacks_kernels && !is_call) ||
+        return !facts->is_complete ||
                disagree(verdict, "in the record's %s, instruction %lld did not run", method->name,
                         (long long)instruction);
     }
@@ -355,7 +349,6 @@ static void compare_program(const struct facts *facts, const struct ets_known_me
         struct ets_instruction instruction;
         ets_chain_instruction(&method->chain, i, &instruction);
         if (instruction.kind == ETS_INSTRUCTION_JUMP_FALSE_CALL) return; /* may skip the rest */
-        if (facts->lacks_kernels && instruction.kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
         if (find_fact(facts, i) == NULL) {
             disagree(verdict, "in the program's %s, instruction %u did not run", method->name, i);
             return;
