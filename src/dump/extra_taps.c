@@ -9,6 +9,7 @@
 #include "dump/extra_entries.h"
 
 enum { CHAIN = 0, INSTRUCTION = 4, FIRST = 8, COUNT = 12, IDS = 16 };
+enum { MOST_TAPS = 4096 }; /* arguments that a call may have */
 
 bool ets_call_taps_add(struct ets_extra_growth *growth, const struct ets_call_taps *taps)
 {
@@ -28,7 +29,7 @@ static bool read_entry(struct ets_bytes entry, struct ets_call_taps *out)
 {
     if (entry.size < IDS) return false;
     const uint32_t count = ets_load_u32(entry.data + COUNT);
-    if (count > (entry.size - IDS) / 4) return false;
+    if (count > MOST_TAPS || count > (entry.size - IDS) / 4) return false;
     const size_t name = IDS + 4 * (size_t)count;
     *out = (struct ets_call_taps){
         .method = {(const char *)entry.data + name, entry.size - name},

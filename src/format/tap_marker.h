@@ -16,7 +16,7 @@
 
 #define ETS_TAP_MARKER_KEY "etscope.taps"
 
-enum { ETS_TAP_MARKER_VERSION = 1, ETS_TAP_MARKER_HEAD = 8 };
+enum { ETS_TAP_MARKER_VERSION = 1, ETS_TAP_MARKER_HEAD = 8, ETS_TAP_MARKER_MOST = 4096 };
 
 struct ets_tap_marker {
     uint32_t first_argument; /* the first that gives a value from within */
@@ -32,7 +32,7 @@ static inline bool ets_tap_marker_read(struct ets_bytes bytes, struct ets_tap_ma
     marker_out->first_argument = ets_load_u32(bytes.data + 4);
     marker_out->count = (uint32_t)((bytes.size - ETS_TAP_MARKER_HEAD) / 4);
     marker_out->ids = bytes.data + ETS_TAP_MARKER_HEAD;
-    return true;
+    return marker_out->count <= ETS_TAP_MARKER_MOST; /* arguments that XNNPACK takes */
 }
 
 /* The marker of a delegate; false: it has none, and so its arguments are the program's own. */

@@ -89,8 +89,8 @@ static uint32_t edge_value_of(const struct ets_gap_report *report, const uint32_
 
 static enum ets_status name_values(struct ets_gap_report *report,
                                    const struct ets_payload_graph *payload, const uint32_t *nodes,
-                                   uint32_t count, struct ets_inner_value **values_out,
-                                   struct ets_error *error)
+                                   uint32_t count, uint64_t *budget,
+                                   struct ets_inner_value **values_out, struct ets_error *error)
 {
     struct ets_arena *arena = &report->arena;
     const struct ets_graph_node **list = ets_arena_alloc_array(arena, count, sizeof *list);
@@ -99,7 +99,7 @@ static enum ets_status name_values(struct ets_gap_report *report,
     for (uint32_t i = 0; i < count; i++) list[i] = report->edge.nodes[nodes[i]];
     const struct ets_graph *graph =
         ets_gap_graph_level(&report->edge, report->edge.level[nodes[0]]);
-    return ets_inner_values_name(arena, payload, graph, list, count, *values_out, error);
+    return ets_inner_values_name(arena, payload, graph, list, count, budget, *values_out, error);
 }
 
 /* The payload's value that a captured value of the call is; ETS_PAYLOAD_NONE: not known. */
@@ -117,19 +117,21 @@ static uint32_t payload_value_of(const struct ets_payload_graph *payload,
 enum ets_status ets_gap_match_insides(struct ets_gap_report *report,
                                       const struct gap_instructions *s, uint32_t call,
                                       const uint32_t *nodes, uint32_t count,
-                                      struct gap_partitions *partitions, struct ets_error *error)
+                                      struct gap_partitions *partitions, uint64_t *budget,
+                                      struct ets_error *error)
 {
     const struct ets_payload_graph *payload = NULL;
     struct ets_inner_value *values = NULL;
     const struct ets_row *row = s->items[call].row;
-    for (uint32_t i = 0; i < report->value_count && count > 0; i++) {
+    uint32_t i = s->items[call].first_value;
+    for (; count > 0 && i < report->value_count && s->of_value[i] == call; i++) {
         struct ets_gap_value *value = &report->values[i];
-        if (s->of_value[i] != call || value->is_argument) continue;
+        if (value->is_argument) continue;
         if (values == NULL) {
             ETS_TRY(ets_inspection_payload(report->options.inspection, report->block, row->chain,
                                            row->instruction, &payload, error));
             if (payload == NULL) return ETS_OK;
-            ETS_TRY(name_values(report, payload, nodes, count, &values, error));
+            ETS_TRY(name_values(report, payload, nodes, count, budget, &values, error));
         }
         const uint32_t number = payload_value_of(payload, value);
         if (number == ETS_PAYLOAD_NONE) continue;

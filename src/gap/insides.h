@@ -15,7 +15,8 @@ void ets_gap_mark_insides(struct ets_gap_report *report);
 enum ets_status ets_gap_match_insides(struct ets_gap_report *report,
                                       const struct gap_instructions *instructions, uint32_t call,
                                       const uint32_t *nodes, uint32_t count,
-                                      struct gap_partitions *partitions, struct ets_error *error);
+                                      struct gap_partitions *partitions, uint64_t *budget,
+                                      struct ets_error *error);
 
 /* Why a value from within has no edge value. */
 const char *ets_gap_why_not_inside(const struct ets_gap_report *report);

@@ -471,7 +471,7 @@ enum ets_status ets_gap_partitions_match(struct gap_partitions *partitions,
         match_call(&border, report, partitions);
         const uint32_t *at = border.nodes.first + i;
         ETS_TRY(ets_gap_match_insides(report, s, i, border.nodes.members + at[0], at[1] - at[0],
-                                      partitions, error));
+                                      partitions, &border.budget, error));
     }
     return ETS_OK;
 }

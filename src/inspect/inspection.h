@@ -143,6 +143,7 @@ struct ets_inspection {
     struct ets_known_method **block_method; /* [block], NULL if none was found */
     struct ets_traced_call
         *tapped; /* calls that gave values from within: delegates/inner_values.h */
+    struct ets_key_table tapped_calls; /* block, chain, instruction -> */
     uint32_t tapped_count;
     uint64_t whole_calls;              /* nodes that events got from their whole call */
     struct ets_payload_store payloads; /* of the program */

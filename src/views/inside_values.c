@@ -13,6 +13,7 @@ struct collector {
     const struct ets_delegation *delegations;
     struct ets_etrecord *record;
     struct ets_inside_values *out;
+    uint64_t budget;
 };
 
 static const char *state_text(enum ets_tap_state state)
@@ -69,8 +70,7 @@ static const struct ets_delegation_step *find_step(const struct collector *c,
 }
 
 /* Names of the values of a delegate; NULL where nothing is known. */
-static enum ets_status name_values(const struct collector *c,
-                                   const struct ets_tap_delegate *delegate,
+static enum ets_status name_values(struct collector *c, const struct ets_tap_delegate *delegate,
                                    struct ets_inner_value **names_out, struct ets_error *error)
 {
     const struct ets_delegation_step *step = find_step(c, delegate);
@@ -84,7 +84,8 @@ static enum ets_status name_values(const struct collector *c,
     if (nodes == NULL || *names_out == NULL) {
         return ets_fail_memory(error, "the values of delegates");
     }
-    return ets_inner_values_name(c->arena, delegate->graph, graph, nodes, count, *names_out, error);
+    return ets_inner_values_name(c->arena, delegate->graph, graph, nodes, count, &c->budget,
+                                 *names_out, error);
 }
 
 static void set_dims(struct ets_inside_value *line, bool is_channels_last)
@@ -131,7 +132,8 @@ enum ets_status ets_inside_values_collect(
     const struct ets_delegation *delegations, struct ets_etrecord *record,
     struct ets_inside_values *values_out, struct ets_error *error)
 {
-    struct collector c = {arena, program, taps, delegations, record, values_out};
+    struct collector c = {
+        arena, program, taps, delegations, record, values_out, ETS_INNER_VALUES_BUDGET};
     *values_out = (struct ets_inside_values){.count = 0};
     values_out->items = ets_arena_alloc_array(arena, taps->count, sizeof *values_out->items);
     if (values_out->items == NULL) return ets_fail_memory(error, "the values of delegates");

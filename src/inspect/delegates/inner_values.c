@@ -55,13 +55,13 @@ struct naming {
     uint32_t *user;         /* [graph value] the last of them, in the graph */
     uint32_t *layout;       /* [payload value] a value of the same layout: a forest */
     bool *is_channels_last; /* [payload value] of a root: the whole tree */
-    uint64_t budget;        /* remaining comparisons, which limits hostile files */
+    uint64_t *budget;       /* remaining comparisons */
 };
 
 static bool spend(struct naming *n)
 {
-    if (n->budget == 0) return false;
-    n->budget--;
+    if (*n->budget == 0) return false;
+    --*n->budget;
     return true;
 }
 
@@ -253,9 +253,9 @@ static bool is_batch_norm(struct ets_text base)
            ets_text_is(base, "batch_norm") || ets_text_is(base, "native_batch_norm");
 }
 
-static uint32_t candidate_of(const struct naming *n, const struct ets_graph_node *node)
+static uint32_t candidate_of(struct naming *n, const struct ets_graph_node *node)
 {
-    for (uint32_t c = 0; c < n->count; c++) {
+    for (uint32_t c = 0; c < n->count && spend(n); c++) {
         if (n->nodes[c] == node) return c;
     }
     return NONE;
@@ -458,13 +458,17 @@ enum ets_status ets_inner_values_name(struct ets_arena *arena,
                                       const struct ets_payload_graph *payload,
                                       const struct ets_graph *graph,
                                       const struct ets_graph_node *const *nodes, uint32_t count,
-                                      struct ets_inner_value *values_out, struct ets_error *error)
+                                      uint64_t *budget, struct ets_inner_value *values_out,
+                                      struct ets_error *error)
 {
-    struct naming n = {.payload = payload,
-                       .graph = graph,
-                       .nodes = nodes,
-                       .count = count,
-                       .budget = 100 * 1000 * 1000};
+    struct naming n = {
+        .payload = payload, .graph = graph, .nodes = nodes, .count = count, .budget = budget};
+    const uint64_t work = (uint64_t)graph->node_count + payload->node_count + payload->value_count;
+    for (uint32_t i = 0; i < payload->value_count; i++) {
+        values_out[i] = (struct ets_inner_value){.node = NULL};
+    }
+    if (work > *budget) return ETS_OK;
+    *budget -= work;
     if (!make_room(&n, arena)) return ets_fail_memory(error, "the values of a delegate");
     prepare(&n);
     name_by_handles(&n);

@@ -5,7 +5,7 @@
  *
  *     struct ets_inner_value *values = ets_arena_alloc_array(&arena, payload->value_count,
  *                                                            sizeof *values);
- *     ETS_TRY(ets_inner_values_name(&arena, payload, graph, nodes, count, values, error));
+ *     ETS_TRY(ets_inner_values_name(&arena, payload, graph, nodes, count, &budget, values, error));
  *     if (values[i].node != NULL) show(values[i].node->name);
  */
 #ifndef ETSCOPE_INSPECT_DELEGATES_INNER_VALUES_H
@@ -25,15 +25,20 @@ struct ets_inner_value {
     bool is_channels_last; /* its dims are N, H, W, C where those of the graph are N, C, H, W */
 };
 
+/* A budget for calls of a file, which limits the work that a hostile one can cause. */
+#define ETS_INNER_VALUES_BUDGET UINT64_C(100000000)
+
 /*
  * Fills values_out[payload->value_count]. `nodes[count]`: those of `graph` that the call computes,
- * in the graph's order. Status: NO_MEMORY.
+ * in the graph's order. `*budget`: comparisons that remain; without any, values have no names.
+ * Status: NO_MEMORY.
  */
 enum ets_status ets_inner_values_name(struct ets_arena *arena,
                                       const struct ets_payload_graph *payload,
                                       const struct ets_graph *graph,
                                       const struct ets_graph_node *const *nodes, uint32_t count,
-                                      struct ets_inner_value *values_out, struct ets_error *error);
+                                      uint64_t *budget, struct ets_inner_value *values_out,
+                                      struct ets_error *error);
 
 /* The tensor of a value as the graph has it: with a captured tensor's bytes, dims permuted. */
 void ets_inner_value_view(const struct ets_inner_value *value, struct ets_tensor *tensor);

@@ -50,13 +50,10 @@ static bool read_taps(const struct ets_inspection *inspection, uint32_t block, i
 static const struct ets_traced_call *find_call(const struct ets_inspection *inspection,
                                                uint32_t block, int64_t chain, int32_t instruction)
 {
-    for (uint32_t i = 0; i < inspection->tapped_count; i++) {
-        const struct ets_traced_call *call = &inspection->tapped[i];
-        if (call->block == block && call->chain == chain && call->instruction == instruction) {
-            return call;
-        }
-    }
-    return NULL;
+    const uint64_t key[] = {block, (uint64_t)chain, (uint64_t)(int64_t)instruction};
+    if (inspection->tapped_count == 0) return NULL;
+    const uint32_t at = ets_key_table_find(&inspection->tapped_calls, key);
+    return at == ETS_KEY_NONE ? NULL : &inspection->tapped[at];
 }
 
 bool ets_inspection_has_taps(const struct ets_inspection *inspection)
@@ -92,6 +89,9 @@ static enum ets_status name_operators(struct ets_inspection *inspection,
     const struct ets_payload_graph *payload;
     ETS_TRY(ets_inspection_payload(inspection, call->block, call->chain, call->instruction,
                                    &payload, error));
+    const uint64_t work = payload == NULL ? 0 : (uint64_t)payload->value_count * call->taps.count;
+    if (work > inspection->payload_budget) payload = NULL;
+    else inspection->payload_budget -= work;
     call->operators =
         ets_arena_alloc_array(&inspection->arena, call->taps.count, sizeof *call->operators);
     if (call->operators == NULL) return ets_fail_memory(error, "the values of a delegate");
@@ -116,6 +116,7 @@ static enum ets_status name_operators(struct ets_inspection *inspection,
 enum ets_status ets_inspection_find_taps(struct ets_inspection *inspection, struct ets_error *error)
 {
     uint32_t room = 0;
+    ets_key_table_init(&inspection->tapped_calls, &inspection->arena, 3);
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
         struct ets_traced_call call = {
@@ -128,6 +129,12 @@ enum ets_status ets_inspection_find_taps(struct ets_inspection *inspection, stru
             &inspection->arena, inspection->tapped, inspection->tapped_count, &room, sizeof *grown);
         if (grown == NULL) return ets_fail_memory(error, "the values of a delegate");
         inspection->tapped = grown;
+        const uint64_t key[] = {row->block, (uint64_t)row->chain,
+                                (uint64_t)(int64_t)row->instruction};
+        const uint32_t known = inspection->tapped_calls.count;
+        const uint32_t at = ets_key_table_add(&inspection->tapped_calls, key);
+        if (at == ETS_KEY_NONE) return ets_fail_memory(error, "the values of a delegate");
+        if (at != known) continue; /* the same call in another row */
         ETS_TRY(name_operators(inspection, &call,
                                row->backend != NULL ? row->backend : "the delegate", error));
         grown[inspection->tapped_count++] = call;
