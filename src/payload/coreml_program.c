@@ -194,15 +194,18 @@ struct arguments {
 };
 
 /* In the order of the operators' schemas, whatever order the file has. */
-static void insert_input(struct arguments *a, uint32_t value, uint32_t rank)
+static bool insert_input(struct ets_payload_builder *builder, struct arguments *a, uint32_t value,
+                         uint32_t rank)
 {
     uint32_t at = a->input_count++;
     for (; at > 0 && a->ranks[at - 1] > rank; at--) {
+        if (!ets_payload_look(builder, 1)) return false;
         a->ranks[at] = a->ranks[at - 1];
         a->inputs[at] = a->inputs[at - 1];
     }
     a->ranks[at] = rank;
     a->inputs[at] = value;
+    return true;
 }
 
 static uint32_t count_numbers(struct ets_bytes items, enum ets_protobuf_wire wire)
@@ -283,7 +286,7 @@ static bool read_argument(struct ets_coreml_reading *r, struct ets_bytes entry, 
         struct ets_coreml_name *found, inlined;
         if (field.number != ETS_MIL_ARGUMENT_BINDINGS) continue;
         if (!read_binding(r, field.bytes, &inlined, &found)) {
-            insert_input(a, ETS_PAYLOAD_NONE, rank);
+            if (!insert_input(r->builder, a, ETS_PAYLOAD_NONE, rank)) return false;
         } else if (found->is_literal && rank == UINT32_MAX) {
             if (!add_parameter(r, a, name, &found->literal)) return false;
         } else {
@@ -291,7 +294,7 @@ static bool read_argument(struct ets_coreml_reading *r, struct ets_bytes entry, 
                 !ets_coreml_add_literal(r, &found->literal, &found->value)) {
                 return false;
             }
-            insert_input(a, found->value, rank);
+            if (!insert_input(r->builder, a, found->value, rank)) return false;
         }
     }
     return true;

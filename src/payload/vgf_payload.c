@@ -116,8 +116,8 @@ struct pieces {
 static bool flatten(struct reading *r, uint32_t id, uint32_t depth, struct pieces *out)
 {
     const struct ets_spirv_instruction constant = definition(r, id);
-    if (depth > MOST_DEPTH) return true;
     if (!ets_payload_look(r->builder, 1)) return false;
+    if (depth > MOST_DEPTH) return true;
     if (constant.opcode == ETS_SPIRV_CONSTANT_COMPOSITE) {
         for (uint32_t i = 2; i < constant.count && out->used < out->size; i++) {
             if (!flatten(r, operand(r, &constant, i), depth + 1, out)) return false;

@@ -136,12 +136,18 @@ static struct ets_splice_part *make_values(struct method *m)
     return values;
 }
 
+/* They are in the order of delegates. */
 static const struct tapped *find_tapped(const struct method *m, int32_t delegate)
 {
-    for (uint32_t i = 0; i < m->tapped_count; i++) {
-        if ((int64_t)m->tapped[i].delegate->delegate == delegate) return &m->tapped[i];
+    uint32_t low = 0, high = m->tapped_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((int64_t)m->tapped[middle].delegate->delegate < delegate) low = middle + 1;
+        else high = middle;
     }
-    return NULL;
+    const bool is_it =
+        low < m->tapped_count && (int64_t)m->tapped[low].delegate->delegate == delegate;
+    return is_it ? &m->tapped[low] : NULL;
 }
 
 static struct ets_splice_part *with_added(struct method *m, struct ets_fb_vector old,

@@ -99,8 +99,14 @@ static enum ets_tap_state state_of(const struct fusion *f, struct ets_tap *tap)
     return is_fused(f, tap->value) ? ETS_TAP_FUSED : ETS_TAP_POSSIBLE;
 }
 
+/* Bytes that may be listed for each byte of a program, and for any. */
+enum { MOST_TIMES = 64, LEAST_ROOM = 64 << 20, MOST_REASONS = 16 };
+
 struct listing {
     struct ets_arena *arena;
+    uint64_t room; /* bytes that may still be listed */
+    const char *told[MOST_REASONS];
+    uint32_t told_count;
     const struct ets_program *program;
     struct ets_payload_store *store;
     struct ets_taps *taps;
@@ -111,6 +117,15 @@ static enum ets_status list_values(struct listing *l, struct ets_tap_delegate *c
                                    struct ets_error *error)
 {
     struct fusion f = {.graph = called->graph};
+    const uint64_t bytes =
+        called->graph->bytes.size + (uint64_t)called->graph->value_count * sizeof(struct ets_tap);
+    if (bytes > l->room) {
+        return ets_fail(error, ETS_LIMIT, ETS_NO_OFFSET,
+                        "the values within the delegates are too many for a program of %zu bytes: "
+                        "delegates share payloads",
+                        l->program->bytes.size);
+    }
+    l->room -= bytes;
     called->first = l->taps->count;
     ETS_TRY(find_events(l->arena, &f, error));
     ETS_TRY(find_readers(l->arena, &f, error));
@@ -125,6 +140,18 @@ static enum ets_status list_values(struct listing *l, struct ets_tap_delegate *c
     }
     called->count = called->graph->value_count;
     return ETS_OK;
+}
+
+static void refuse(struct listing *l, struct ets_tap_delegate *called, const char *reason)
+{
+    called->graph = NULL;
+    called->reason = reason;
+    for (uint32_t i = 0; i < l->told_count; i++) {
+        if (l->told[i] == reason) return;
+    }
+    if (l->told_count == MOST_REASONS) return;
+    l->told[l->told_count++] = reason;
+    called->is_first_refused = true;
 }
 
 static enum ets_status list_delegate(struct listing *l, const struct ets_method *method,
@@ -148,14 +175,17 @@ static enum ets_status list_delegate(struct listing *l, const struct ets_method 
     *called = (struct ets_tap_delegate){
         .method = method->index, .delegate = index, .backend = delegate.id};
     if (!ets_text_is(delegate.id, ETS_XNNPACK_BACKEND)) {
-        called->reason = ets_tap_alternative(delegate.id);
+        refuse(l, called, ets_tap_alternative(delegate.id));
         return ETS_OK;
     }
-    ETS_TRY(ets_payload_store_read(l->store, &delegate, &called->graph, &called->reason, error));
-    if (called->graph == NULL) return ETS_OK;
-    if (called->graph->argument_count != arguments) {
-        called->graph = NULL; /* values would arrive at other arguments */
-        called->reason = "its calls have another number of arguments than its graph";
+    const char *reason;
+    ETS_TRY(ets_payload_store_read(l->store, &delegate, &called->graph, &reason, error));
+    if (called->graph == NULL) {
+        refuse(l, called, reason);
+        return ETS_OK;
+    }
+    if (called->graph->argument_count != arguments) { /* values would arrive elsewhere */
+        refuse(l, called, "its calls have another number of arguments than its graph");
         return ETS_OK;
     }
     return list_values(l, called, error);
@@ -185,7 +215,11 @@ enum ets_status ets_taps_find(struct ets_arena *arena, const struct ets_program 
                               struct ets_payload_store *store, struct ets_taps *taps_out,
                               struct ets_error *error)
 {
-    struct listing l = {.arena = arena, .program = program, .store = store, .taps = taps_out};
+    struct listing l = {.arena = arena,
+                        .room = MOST_TIMES * (uint64_t)program->bytes.size + LEAST_ROOM,
+                        .program = program,
+                        .store = store,
+                        .taps = taps_out};
     *taps_out = (struct ets_taps){.count = 0};
     for (uint32_t m = 0; m < program->method_count; m++) {
         struct ets_method method;

@@ -45,6 +45,7 @@ struct ets_tap_delegate {
     struct ets_text backend;
     const struct ets_payload_graph *graph; /* NULL: its values cannot be had */
     const char *reason;                    /* then */
+    bool is_first_refused;                 /* the first with this reason */
     uint32_t first, count;                 /* of the items */
 };
 
@@ -55,7 +56,8 @@ struct ets_taps {
     uint32_t delegate_count;
 };
 
-/* Statuses: NO_MEMORY; INVALID_ARGUMENT: the program has taps already. */
+/* Statuses: NO_MEMORY; INVALID_ARGUMENT: the program has taps already; LIMIT: delegates that share
+ * payloads have more values than a program of this size should. */
 enum ets_status ets_taps_find(struct ets_arena *arena, const struct ets_program *program,
                               struct ets_payload_store *store, struct ets_taps *taps_out,
                               struct ets_error *error);

@@ -138,6 +138,13 @@ static void say_inside(struct ets_gap_words *words, const struct ets_gap_report 
         ets_gap_suspect_count(report, row) < 2 || !ets_tap_is_possible(value->backend)) {
         return;
     }
+    for (uint32_t i = 0; i < ets_gap_value_count(report); i++) {
+        if (ets_gap_value(report, i)->inside == ETS_NO_INDEX) continue;
+        say(words, "  which one    the values between them were captured, but not compared");
+        say_advice(words, ETS_ADVICE_PROGRAM);
+        say(words, "\n");
+        return;
+    }
     say(words, "  which one    the values between them can be captured");
     say_advice(words, ETS_ADVICE_INSIDE);
     say(words, "\n");

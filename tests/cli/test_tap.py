@@ -197,6 +197,13 @@ class Gap(gap_support.GapTest):
                             "--program", changed, "--allow-mismatch")  # fmt: skip
         self.assertIn("`etscope run --capture delegates` tells which", done.stdout)
 
+    def test_gap__needs_the_program_for_values_within(self):
+        changed = self.folder / "changed.pte"
+        changed.write_bytes(self.negate_weights(program("conv_xnnpack").read_bytes(), "c2.weight"))
+        words = self.capture("conv_xnnpack", changed)
+        done = support.call("gap", *words[:words.index("--program")], "--allow-mismatch", "--no-siblings")
+        self.assertIn("were captured, but not compared: use --program to decide", done.stdout)
+
     def test_gap__of_a_program_that_was_written(self):
         """A device's runtime ran it: the program tells which values they are."""
         reason = support.obstacle("conv_xnnpack")

@@ -75,6 +75,16 @@ class WriteSmaller(support.RunTest):
                 self.assertIn(reason, done.stderr)
                 self.assertFalse(written.exists())
 
+    def test_memory__a_mistake_in_the_inputs_writes_nothing(self):
+        reason = support.obstacle("conv_portable")
+        if reason:
+            self.skipTest(reason)
+        written = self.folder / "smaller.pte"
+        done = support.call("memory", support.DATA / "conv_portable" / "model.pte", "--write", written, "--input",
+                            self.folder / "missing.npy")  # fmt: skip
+        self.assertEqual(done.returncode, support.INPUT, done.stderr)
+        self.assertFalse(written.exists())
+
     def test_memory__never_over_the_original(self):
         copy = self.folder / "model.pte"
         copy.write_bytes(program("conv_portable").read_bytes())

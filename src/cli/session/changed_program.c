@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/core/cli_text.h"
+#include "cli/core/interrupt.h"
 #include "cli/session/compared_outputs.h"
 
 enum { RUNS = 2 }; /* the second shows what the first left behind, as state */
@@ -96,10 +97,13 @@ static int open_engine(struct comparison *c)
 static int compare(struct comparison *c, struct ets_bytes changed, char *told, size_t room)
 {
     const struct ets_bytes none = {NULL, 0};
-    if (run_program(c, none) != CLI_OK) {
+    const int plain = run_program(c, none);
+    if (cli_interrupted() != 0) return CLI_SIGNAL + cli_interrupted();
+    if (plain == CLI_RUNTIME || plain == CLI_UNAVAILABLE) {
         snprintf(told, room, "not compared, because the program does not run here");
         return CLI_OK;
     }
+    if (plain != CLI_OK) return plain; /* a mistake in what the runs are given */
     c->outputs.is_kept = true;
     const int code = run_program(c, changed);
     if (code != CLI_OK) {

@@ -46,12 +46,7 @@ static void tell_others(const struct cli_tapped *tapped)
     const struct ets_taps *taps = &tapped->taps;
     for (uint32_t i = 0; i < taps->delegate_count; i++) {
         const struct ets_tap_delegate *delegate = &taps->delegates[i];
-        bool is_told = delegate->graph != NULL;
-        for (uint32_t k = 0; k < i && !is_told; k++) {
-            is_told =
-                taps->delegates[k].graph == NULL && taps->delegates[k].reason == delegate->reason;
-        }
-        if (is_told) continue;
+        if (!delegate->is_first_refused) continue;
         cli_note("values within %.*s cannot be captured: %s", ETS_TEXT(delegate->backend),
                  delegate->reason);
     }

@@ -97,11 +97,7 @@ static void tell_others(const struct subject *s)
 {
     for (uint32_t i = 0; i < s->taps.delegate_count; i++) {
         const struct ets_tap_delegate *delegate = &s->taps.delegates[i];
-        bool is_told = delegate->graph != NULL;
-        for (uint32_t k = 0; k < i && !is_told; k++) {
-            is_told = s->taps.delegates[k].reason == delegate->reason;
-        }
-        if (is_told) continue;
+        if (!delegate->is_first_refused) continue;
         cli_note("values within %.*s cannot be handed out: %s", ETS_TEXT(delegate->backend),
                  delegate->reason);
     }
