@@ -209,6 +209,8 @@ static enum ets_status share_segments(struct trimmer *t)
         struct segment *first = &t->segments[a->index], *second = &t->segments[b->index];
         if (memcmp(first->old.bytes.data, second->old.bytes.data, (size_t)b->bytes) != 0) continue;
         second->same_as = first->same_as;
+        struct segment *kept = &t->segments[first->same_as];
+        if (second->alignment > kept->alignment) kept->alignment = second->alignment;
         t->out->shared_segments += second->old.offset != t->segments[first->same_as].old.offset;
     }
     return ETS_OK;

@@ -122,6 +122,15 @@ class Tap(support.RunTest):
         self.assertEqual(sum(row["operator"].startswith("value ") for row in rows), 7)
         self.assertIn("not the model's", self.ok("inspect", trace, "--no-siblings").stderr)
 
+    def test_run__without_values_within_says_so(self):
+        reason = support.obstacle("mlp_portable")
+        if reason:
+            self.skipTest(reason)
+        done = self.ok("run", program("mlp_portable"), "--capture", "delegates", "-o", self.folder / "t.etdp",
+                       "--debug-buffer", self.folder / "t.bin")  # fmt: skip
+        self.assertIn("no value within a delegate was captured", done.stderr)
+        self.assertNotIn("bit for bit", done.stderr)
+
     def test_run__needs_a_trace_and_a_number_of_runs(self):
         words = ("--capture", "delegates", "-o", self.folder / "t.etdp", "--debug-buffer", self.folder / "t.bin")
         for command, more, reason in [("run", ("--time", "1s"), "--runs N"), ("profile", (), "is for run"),

@@ -174,7 +174,14 @@ int cli_tapped_conclude(struct cli_tapped *tapped, struct ets_bytes trace, bool 
     char where[256];
     const bool has_operators =
         ets_same_reported_operators(tapped->plain_trace, trace, where, sizeof where);
-    if (tapped->outputs.differing == 0 && has_operators) {
+    const bool has_all = tapped->outputs.compared == tapped->outputs.count;
+    if (tapped->value_count == 0) {
+        cli_note(
+            "no value within a delegate was captured: the program has no call of XNNPACK with "
+            "more than one operator");
+        return CLI_OK;
+    }
+    if (tapped->outputs.differing == 0 && has_all && has_operators) {
         cli_note(
             "%u values from within %u delegate%s; outputs and operators are those of the "
             "program without them, bit for bit and by name",
@@ -183,9 +190,12 @@ int cli_tapped_conclude(struct cli_tapped *tapped, struct ets_bytes trace, bool 
     }
     if (tapped->outputs.differing > 0) {
         cli_note(
-            "the program that gives the values within computes something else: %s and %zu "
-            "more are not those of the program as it is",
-            tapped->outputs.first_differing, tapped->outputs.differing - 1);
+            "the program that gives the values within computes something else: of %zu outputs %zu "
+            "are not those of the program as it is, %s first",
+            tapped->outputs.count, tapped->outputs.differing, tapped->outputs.first_differing);
+    } else if (!has_all) {
+        cli_note("only %zu of %zu outputs were compared with those of the program as it is",
+                 tapped->outputs.compared, tapped->outputs.count);
     }
     if (!has_operators) {
         cli_note(
