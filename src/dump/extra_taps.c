@@ -5,7 +5,6 @@
 
 #include "base/extra_keys.h"
 #include "base/load.h"
-#include "base/text.h"
 #include "dump/extra_entries.h"
 
 enum { CHAIN = 0, INSTRUCTION = 4, FIRST = 8, COUNT = 12, IDS = 16 };
@@ -51,16 +50,4 @@ int ets_call_taps_next(const struct ets_trace_extra *extra, size_t *at,
         if (key == ETS_EXTRA_TAPS && read_entry(entry, taps_out)) return 1;
     }
     return 0;
-}
-
-bool ets_call_taps_find(const struct ets_trace_extra *extra, struct ets_text method, int64_t chain,
-                        int32_t instruction, struct ets_call_taps *taps_out)
-{
-    for (size_t at = 0; ets_call_taps_next(extra, &at, taps_out);) {
-        if (taps_out->chain == chain && (int64_t)taps_out->instruction == instruction &&
-            ets_text_same(taps_out->method, method)) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -18,8 +18,5 @@ bool ets_call_taps_add(struct ets_extra_growth *growth, const struct ets_call_ta
 /* Iterates over the entries; those that are not whole are skipped. */
 int ets_call_taps_next(const struct ets_trace_extra *extra, size_t *at,
                        struct ets_call_taps *taps_out);
-/* The taps of an instruction; false: it has none. */
-bool ets_call_taps_find(const struct ets_trace_extra *extra, struct ets_text method, int64_t chain,
-                        int32_t instruction, struct ets_call_taps *taps_out);
 
 #endif

@@ -16,7 +16,6 @@ struct cli_tapped {
     struct ets_taps taps;
     struct ets_bytes program;
     const struct ets_program *original;
-    struct ets_program view; /* of `program`, without its segments */
     uint32_t value_count, call_count;
     struct cli_compared_outputs outputs;
     struct ets_bytes plain_trace;
@@ -85,7 +84,6 @@ static int make_program(struct cli_tapped *tapped, const char *path)
     const uint8_t *bytes = ets_rewritten_join(&rewritten, &tapped->arena);
     if (bytes == NULL) return cli_complain(CLI_INTERNAL, "%s: no memory for it", path);
     tapped->program = (struct ets_bytes){bytes, (size_t)rewritten.bytes};
-    tapped->view = rewritten.view;
     return CLI_OK;
 }
 

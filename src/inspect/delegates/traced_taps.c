@@ -21,26 +21,68 @@ static bool find_delegate(const struct ets_inspection *inspection, uint32_t bloc
     return true;
 }
 
+/* What the extra block tells of calls, each entry read once. */
+struct told_taps {
+    struct ets_strings methods;
+    struct ets_key_table calls; /* number of the method's name, chain, instruction -> */
+    struct ets_call_taps *items;
+    uint32_t room;
+};
+
+static enum ets_status read_told(struct ets_inspection *inspection, struct told_taps *told,
+                                 struct ets_error *error)
+{
+    struct ets_call_taps taps;
+    struct ets_arena *arena = &inspection->arena;
+    ets_key_table_init(&told->calls, arena, 3);
+    if (!inspection->has_extra) return ETS_OK;
+    for (size_t at = 0; ets_call_taps_next(&inspection->extra, &at, &taps);) {
+        if (told->calls.count == 0 && ets_strings_init(&told->methods, arena) != 0) {
+            return ets_fail_memory(error, "the values of a delegate");
+        }
+        const uint64_t key[] = {ets_strings_add(&told->methods, taps.method), taps.chain,
+                                taps.instruction};
+        const uint32_t known = told->calls.count;
+        const uint32_t number =
+            key[0] == UINT32_MAX ? ETS_KEY_NONE : ets_key_table_add(&told->calls, key);
+        if (number == ETS_KEY_NONE) return ets_fail_memory(error, "the values of a delegate");
+        if (number != known) continue; /* the first counts */
+        told->items = ets_arena_grow(arena, told->items, number, &told->room, sizeof taps);
+        if (told->items == NULL) return ets_fail_memory(error, "the values of a delegate");
+        told->items[number] = taps;
+    }
+    return ETS_OK;
+}
+
+static bool find_told(struct told_taps *told, struct ets_text method, const struct ets_row *row,
+                      struct ets_call_taps *taps_out)
+{
+    if (told->calls.count == 0) return false;
+    const uint64_t key[] = {ets_strings_add(&told->methods, method), (uint64_t)row->chain,
+                            (uint64_t)(int64_t)row->instruction};
+    const uint32_t number = ets_key_table_find(&told->calls, key);
+    if (number == ETS_KEY_NONE) return false;
+    *taps_out = told->items[number];
+    return true;
+}
+
 /* Which values of a call are from within, as the trace or the program tells it. */
-static bool read_taps(const struct ets_inspection *inspection, uint32_t block, int64_t chain,
-                      int32_t instruction, struct ets_call_taps *taps_out)
+static bool read_taps(const struct ets_inspection *inspection, struct told_taps *told,
+                      const struct ets_row *row, struct ets_call_taps *taps_out)
 {
     struct ets_delegate delegate;
     struct ets_tap_marker marker;
-    const struct ets_block *of = &inspection->blocks[block];
+    const struct ets_block *of = &inspection->blocks[row->block];
     const struct ets_text name = ets_text_of(
         of->method_state == ETS_METHOD_FOUND || of->is_method_named ? of->method : NULL);
-    if (inspection->has_extra &&
-        ets_call_taps_find(&inspection->extra, name, chain, instruction, taps_out)) {
-        return true;
-    }
-    if (!find_delegate(inspection, block, chain, instruction, &delegate) ||
+    if (find_told(told, name, row, taps_out)) return true;
+    if (!find_delegate(inspection, row->block, row->chain, row->instruction, &delegate) ||
         !ets_delegate_taps(&delegate, &marker)) {
         return false;
     }
     *taps_out = (struct ets_call_taps){.method = name,
-                                       .chain = (uint32_t)chain,
-                                       .instruction = (uint32_t)instruction,
+                                       .chain = (uint32_t)row->chain,
+                                       .instruction = (uint32_t)row->instruction,
                                        .first_argument = marker.first_argument,
                                        .count = marker.count,
                                        .ids = marker.ids};
@@ -116,13 +158,15 @@ static enum ets_status name_operators(struct ets_inspection *inspection,
 enum ets_status ets_inspection_find_taps(struct ets_inspection *inspection, struct ets_error *error)
 {
     uint32_t room = 0;
+    struct told_taps told = {.room = 0};
+    ETS_TRY(read_told(inspection, &told, error));
     ets_key_table_init(&inspection->tapped_calls, &inspection->arena, 3);
     for (uint32_t i = 0; i < inspection->row_count; i++) {
         const struct ets_row *row = &inspection->rows[i];
         struct ets_traced_call call = {
             .block = row->block, .chain = row->chain, .instruction = row->instruction};
         if (!ets_text_is(row->name, "DELEGATE_CALL") ||
-            !read_taps(inspection, row->block, row->chain, row->instruction, &call.taps)) {
+            !read_taps(inspection, &told, row, &call.taps)) {
             continue;
         }
         struct ets_traced_call *grown = ets_arena_grow(
