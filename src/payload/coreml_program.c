@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/json_cursor.h"
 #include "payload/coreml_parts.h"
+#include "payload/payload_parameters.h"
 
 static enum ets_status no_memory(struct ets_error *error)
 {
@@ -349,18 +350,6 @@ static bool read_outputs(struct ets_coreml_reading *r, struct ets_bytes operatio
     return true;
 }
 
-static const struct ets_payload_parameter *find_parameter(const struct ets_payload_node *node,
-                                                          const char *name)
-{
-    for (uint32_t i = 0; i < node->parameter_count; i++) {
-        const struct ets_payload_parameter *parameter = &node->parameters[i];
-        const bool is_it = parameter->kind == ETS_PAYLOAD_INTEGERS && parameter->count > 0 &&
-                           strcmp(parameter->name, name) == 0;
-        if (is_it) return parameter;
-    }
-    return NULL;
-}
-
 /* The product of sizes; 0: it is not known. */
 static uint64_t product_of(const uint32_t *sizes, uint32_t count)
 {
@@ -373,7 +362,7 @@ static uint64_t product_of(const uint32_t *sizes, uint32_t count)
 
 static uint64_t taps_of(const struct ets_payload_node *node)
 {
-    const struct ets_payload_parameter *kernel = find_parameter(node, "kernel_sizes");
+    const struct ets_payload_parameter *kernel = ets_payload_find_integers(node, "kernel_sizes");
     uint64_t taps = 1;
     for (uint32_t i = 0; kernel != NULL && i < kernel->count; i++) {
         if (kernel->integers[i] < 0) return 0;
@@ -392,14 +381,14 @@ static void explain_product(const struct ets_payload_graph *graph, struct ets_pa
     const bool is_transposed = ets_text_is(node->name, "conv_transpose");
     if (in == NULL || in->rank == 0) return;
     if (is_transposed || ets_text_is(node->name, "conv")) {
-        const struct ets_payload_parameter *groups = find_parameter(node, "groups");
+        const struct ets_payload_parameter *groups = ets_payload_find_integers(node, "groups");
         if (weight == NULL || weight->rank < 2) return;
         node->depth = product_of(weight->dims + 1, weight->rank - 1);
         node->is_transposed = is_transposed;
         node->is_depthwise = groups != NULL && groups->integers[0] > 1 && in->rank > 1 &&
                              (uint64_t)groups->integers[0] == in->dims[1];
     } else if (ets_text_is(node->name, "linear") || ets_text_is(node->name, "matmul")) {
-        const struct ets_payload_parameter *turned = find_parameter(node, "transpose_x");
+        const struct ets_payload_parameter *turned = ets_payload_find_integers(node, "transpose_x");
         const bool is_turned = turned != NULL && turned->integers[0] != 0 && in->rank > 1;
         node->depth = in->dims[in->rank - (is_turned ? 2 : 1)];
     } else {

@@ -10,6 +10,7 @@
 
 #include "base/load.h"
 #include "base/text.h"
+#include "payload/payload_parameters.h"
 
 static const char *const backends[] = {"MLXBackend", NULL};
 
@@ -151,28 +152,6 @@ static bool list_ends(struct reading *r, const struct ets_fb_type *type, struct 
     return true;
 }
 
-static bool set_integers(struct reading *r, uint32_t count, bool is_list,
-                         struct ets_payload_parameter *out, int64_t **integers_out)
-{
-    *integers_out = ets_payload_room(r->builder, count, sizeof **integers_out);
-    out->kind = ETS_PAYLOAD_INTEGERS;
-    out->is_list = is_list;
-    out->count = count;
-    out->integers = *integers_out;
-    return *integers_out != NULL;
-}
-
-static bool set_real(struct reading *r, double value, struct ets_payload_parameter *out)
-{
-    double *real = ets_payload_room(r->builder, 1, sizeof *real);
-    if (real == NULL) return false;
-    *real = value;
-    out->kind = ETS_PAYLOAD_REALS;
-    out->count = 1;
-    out->reals = real;
-    return true;
-}
-
 /* What absent fields stand for, other than zero. */
 static int64_t integer_default(const char *name)
 {
@@ -190,11 +169,11 @@ static bool read_scalar(struct reading *r, const struct ets_fb_field *field, str
 {
     const size_t at = ets_fb_field_at(fields, field->slot);
     const int64_t otherwise = integer_default(field->name);
-    int64_t *integer;
     const bool is_real = field->of.scalar == ETS_FB_F32;
     if (at == 0 && (is_real || strcmp(field->name, "scalar_type") == 0)) return true;
-    if (is_real) return set_real(r, ets_fb_f32(fields, field->slot, 0), out);
-    if (!set_integers(r, 1, false, out, &integer)) return false;
+    if (is_real) return ets_payload_set_real(r->builder, ets_fb_f32(fields, field->slot, 0), out);
+    int64_t *integer = ets_payload_add_integers(r->builder, 1, false, out);
+    if (integer == NULL) return false;
     switch (field->of.scalar) {
     case ETS_FB_BOOL:
     case ETS_FB_U8: *integer = ets_fb_u8(fields, field->slot, (uint8_t)otherwise); break;
@@ -212,11 +191,11 @@ static bool read_list(struct reading *r, const struct ets_fb_field *field, struc
 {
     const struct ets_fb_vector list = ets_fb_vector(fields, field->slot);
     const bool are_tables = field->kind == ETS_FB_TABLES;
-    int64_t *integers;
     for (uint32_t i = 0; are_tables && i < list.count; i++) {
         if (ets_fb_u8(ets_fb_vector_table(list, i), 2, 0) != 0) return true;
     }
-    if (!set_integers(r, list.count, true, out, &integers)) return false;
+    int64_t *integers = ets_payload_add_integers(r->builder, list.count, true, out);
+    if (integers == NULL) return false;
     for (uint32_t i = 0; i < list.count; i++) {
         integers[i] = are_tables ? ets_fb_i64(ets_fb_vector_table(list, i), 0, 0)
                       : field->of.scalar == ETS_FB_I32 ? ets_fb_vector_i32(list, i)
@@ -230,7 +209,6 @@ static bool read_parameter(struct reading *r, const struct ets_fb_field *field,
 {
     const struct ets_fb choice =
         field->kind == ETS_FB_TABLE ? ets_fb_table(fields, field->slot) : (struct ets_fb){NULL, 0};
-    int64_t *integer;
     out->name = field->name;
     switch (field->kind) {
     case ETS_FB_SCALAR: return read_scalar(r, field, fields, out);
@@ -252,12 +230,11 @@ static bool read_parameter(struct reading *r, const struct ets_fb_field *field,
         if (ets_fb_u8(choice, 3, 0) != 0) return true;
         break;
     case ETS_MLX_FLOAT_OR_NUMBER:
-        return ets_fb_u8(choice, 2, 0) != 0 || set_real(r, ets_fb_f64(choice, 0, 0), out);
+        return ets_fb_u8(choice, 2, 0) != 0 ||
+               ets_payload_set_real(r->builder, ets_fb_f64(choice, 0, 0), out);
     default: return true;
     }
-    if (!set_integers(r, 1, false, out, &integer)) return false;
-    *integer = ets_fb_i64(choice, 0, 0);
-    return true;
+    return ets_payload_set_integer(r->builder, ets_fb_i64(choice, 0, 0), out);
 }
 
 static bool read_parameters(struct reading *r, const struct ets_fb_type *type, struct ets_fb fields,

@@ -10,6 +10,7 @@
 #include "format/native_schema.h"
 #include "host/strings.h"
 #include "operators/operator_traits.h"
+#include "payload/payload_parameters.h"
 #include "payload/payload_reader.h"
 
 static const char *const backends[] = {"NativeBackend", NULL};
@@ -157,51 +158,21 @@ static bool list_arguments(struct reading *r)
     return true;
 }
 
-static bool set_integers(struct reading *r, uint32_t count, bool is_list,
-                         struct ets_payload_parameter *out, int64_t **integers_out)
-{
-    *integers_out = ets_payload_room(r->builder, count, sizeof **integers_out);
-    out->kind = ETS_PAYLOAD_INTEGERS;
-    out->is_list = is_list;
-    out->count = count;
-    out->integers = *integers_out;
-    return *integers_out != NULL;
-}
-
-static bool set_integer(struct reading *r, int64_t value, struct ets_payload_parameter *out)
-{
-    int64_t *integer;
-    if (!set_integers(r, 1, false, out, &integer)) return false;
-    *integer = value;
-    return true;
-}
-
-static bool set_reals(struct reading *r, uint32_t count, bool is_list,
-                      struct ets_payload_parameter *out, double **reals_out)
-{
-    *reals_out = ets_payload_room(r->builder, count, sizeof **reals_out);
-    out->kind = ETS_PAYLOAD_REALS;
-    out->is_list = is_list;
-    out->count = count;
-    out->reals = *reals_out;
-    return *reals_out != NULL;
-}
-
 static bool set_list(struct reading *r, struct ets_fb member, uint8_t tag,
                      struct ets_payload_parameter *out)
 {
     const struct ets_fb_vector list = ets_fb_vector(member, 0);
-    int64_t *integers;
-    double *reals;
     if (tag == ETS_NATIVE_FLOATS) {
-        if (!set_reals(r, list.count, true, out, &reals)) return false;
+        double *reals = ets_payload_add_reals(r->builder, list.count, true, out);
+        if (reals == NULL) return false;
         for (uint32_t i = 0; i < list.count; i++) {
             reals[i] = ets_load_f64(list.base + list.at + 8 * (size_t)i);
         }
         return true;
     }
     if (tag == ETS_NATIVE_INTS && ets_fb_vector(member, 1).count > 0) return true;
-    if (!set_integers(r, list.count, true, out, &integers)) return false;
+    int64_t *integers = ets_payload_add_integers(r->builder, list.count, true, out);
+    if (integers == NULL) return false;
     for (uint32_t i = 0; i < list.count; i++) {
         integers[i] =
             tag == ETS_NATIVE_INTS ? ets_fb_vector_i64(list, i) : list.base[list.at + i] != 0;
@@ -243,19 +214,16 @@ static bool read_parameter(struct reading *r, struct ets_fb named,
     const bool is_of_run =
         (tag == ETS_NATIVE_INT || tag == ETS_NATIVE_FLOAT || tag == ETS_NATIVE_BOOL) &&
         ets_fb_text(member, 1).size > 0;
-    double *real;
     if (is_of_run) return true;
     switch (tag) {
     case ETS_NATIVE_TENSOR: return set_values(r, member, false, out);
     case ETS_NATIVE_TENSOR_LIST:
     case ETS_NATIVE_OPTIONAL_TENSORS: return set_values(r, member, true, out);
-    case ETS_NATIVE_INT: return set_integer(r, ets_fb_i64(member, 0, 0), out);
-    case ETS_NATIVE_BOOL: return set_integer(r, ets_fb_u8(member, 0, 0) != 0, out);
-    case ETS_NATIVE_DTYPE: return set_integer(r, ets_fb_i8(member, 0, 0), out);
-    case ETS_NATIVE_FLOAT:
-        if (!set_reals(r, 1, false, out, &real)) return false;
-        *real = ets_fb_f64(member, 0, 0);
-        return true;
+    case ETS_NATIVE_INT: return ets_payload_set_integer(r->builder, ets_fb_i64(member, 0, 0), out);
+    case ETS_NATIVE_BOOL:
+        return ets_payload_set_integer(r->builder, ets_fb_u8(member, 0, 0) != 0, out);
+    case ETS_NATIVE_DTYPE: return ets_payload_set_integer(r->builder, ets_fb_i8(member, 0, 0), out);
+    case ETS_NATIVE_FLOAT: return ets_payload_set_real(r->builder, ets_fb_f64(member, 0, 0), out);
     case ETS_NATIVE_STRING:
         out->kind = ETS_PAYLOAD_TEXT;
         out->text = ets_fb_text(member, 0);

@@ -10,6 +10,7 @@
 #include "format/xml.h"
 #include "host/key_table.h"
 #include "payload/openvino_operators.h"
+#include "payload/payload_parameters.h"
 #include "payload/payload_reader.h"
 
 static const char *const backends[] = {ETS_OPENVINO_BACKEND, NULL};
@@ -391,21 +392,9 @@ static uint64_t product_from(const struct ets_payload_value *value, uint32_t fir
     return product;
 }
 
-static const struct ets_payload_parameter *find_parameter(const struct ets_payload_node *node,
-                                                          const char *name)
-{
-    for (uint32_t i = 0; i < node->parameter_count; i++) {
-        const struct ets_payload_parameter *parameter = &node->parameters[i];
-        const bool is_it = parameter->kind == ETS_PAYLOAD_INTEGERS && parameter->count > 0 &&
-                           strcmp(parameter->name, name) == 0;
-        if (is_it) return parameter;
-    }
-    return NULL;
-}
-
 static bool is_set(const struct ets_payload_node *node, const char *name)
 {
-    const struct ets_payload_parameter *parameter = find_parameter(node, name);
+    const struct ets_payload_parameter *parameter = ets_payload_find_integers(node, name);
     return parameter != NULL && parameter->integers[0] != 0;
 }
 
@@ -427,7 +416,7 @@ static void explain_node(const struct ets_payload_graph *graph, struct ets_paylo
         node->input_count > 0 ? ets_payload_value(graph, node->inputs[0]) : NULL;
     const struct ets_payload_value *second =
         node->input_count > 1 ? ets_payload_value(graph, node->inputs[1]) : NULL;
-    const struct ets_payload_parameter *kernel = find_parameter(node, "kernel");
+    const struct ets_payload_parameter *kernel = ets_payload_find_integers(node, "kernel");
     if (ets_text_is(node->operation, "convolution")) {
         explain_convolution(node, second);
     } else if (ets_text_is(node->name, "MatMul") || ets_text_is(node->name, "FullyConnected")) {

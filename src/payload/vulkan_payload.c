@@ -13,6 +13,7 @@
 #include "host/key_table.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_kind.h"
+#include "payload/payload_parameters.h"
 #include "payload/payload_reader.h"
 
 static const char *const backends[] = {"VulkanBackend", NULL};
@@ -174,49 +175,17 @@ static bool read_values(struct reading *r)
     return sum_objects(r) && list_arguments(r);
 }
 
-static int64_t *add_integers(struct reading *r, uint32_t count, bool is_list,
-                             struct ets_payload_parameter *out)
-{
-    int64_t *integers = ets_payload_room(r->builder, count, sizeof *integers);
-    *out = (struct ets_payload_parameter){
-        .kind = ETS_PAYLOAD_INTEGERS, .is_list = is_list, .count = count, .integers = integers};
-    return integers;
-}
-
-static double *add_reals(struct reading *r, uint32_t count, bool is_list,
-                         struct ets_payload_parameter *out)
-{
-    double *reals = ets_payload_room(r->builder, count, sizeof *reals);
-    *out = (struct ets_payload_parameter){
-        .kind = ETS_PAYLOAD_REALS, .is_list = is_list, .count = count, .reals = reals};
-    return reals;
-}
-
-static bool set_integer(struct reading *r, int64_t value, struct ets_payload_parameter *out)
-{
-    int64_t *integer = add_integers(r, 1, false, out);
-    if (integer != NULL) *integer = value;
-    return integer != NULL;
-}
-
-static bool set_real(struct reading *r, double value, struct ets_payload_parameter *out)
-{
-    double *real = add_reals(r, 1, false, out);
-    if (real != NULL) *real = value;
-    return real != NULL;
-}
-
 static bool set_list(struct reading *r, struct ets_fb_vector items, enum value_tag tag,
                      struct ets_payload_parameter *out)
 {
     if (tag == TAG_DOUBLES) {
-        double *reals = add_reals(r, items.count, true, out);
+        double *reals = ets_payload_add_reals(r->builder, items.count, true, out);
         for (uint32_t i = 0; reals != NULL && i < items.count; i++) {
             reals[i] = ets_load_f64(items.base + items.at + 8 * (size_t)i);
         }
         return reals != NULL;
     }
-    int64_t *integers = add_integers(r, items.count, true, out);
+    int64_t *integers = ets_payload_add_integers(r->builder, items.count, true, out);
     for (uint32_t i = 0; integers != NULL && i < items.count; i++) {
         integers[i] =
             tag == TAG_BOOLS ? items.base[items.at + i] != 0 : ets_fb_vector_i64(items, i);
@@ -260,9 +229,12 @@ static bool read_parameter(struct reading *r, uint32_t value, struct ets_payload
 {
     const uint8_t tag = tag_of(r, value);
     switch (tag) {
-    case TAG_INT: return set_integer(r, ets_fb_i64(member_of(r, value), 0, 0), out);
-    case TAG_BOOL: return set_integer(r, ets_fb_u8(member_of(r, value), 0, 0) != 0, out);
-    case TAG_DOUBLE: return set_real(r, ets_fb_f64(member_of(r, value), 0, 0), out);
+    case TAG_INT:
+        return ets_payload_set_integer(r->builder, ets_fb_i64(member_of(r, value), 0, 0), out);
+    case TAG_BOOL:
+        return ets_payload_set_integer(r->builder, ets_fb_u8(member_of(r, value), 0, 0) != 0, out);
+    case TAG_DOUBLE:
+        return ets_payload_set_real(r->builder, ets_fb_f64(member_of(r, value), 0, 0), out);
     case TAG_INTS:
     case TAG_BOOLS:
     case TAG_DOUBLES: return set_list(r, ets_fb_vector(member_of(r, value), 0), tag, out);
