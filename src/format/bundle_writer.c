@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/byte_layout.h"
 #include "base/error.h"
 #include "format/bundle_layout.h"
 
@@ -56,11 +57,6 @@ struct writer {
     uint8_t staged[STAGED_BYTES];
 };
 
-static uint64_t align(uint64_t position, uint64_t alignment)
-{
-    return (position + alignment - 1) / alignment * alignment;
-}
-
 static void hand_out(struct writer *w, const void *data, size_t size, uint64_t end)
 {
     const uint8_t *bytes = data;
@@ -99,15 +95,10 @@ static void put_zeros_to(struct writer *w, uint64_t position)
     put(w, zeros, (size_t)(position - w->position));
 }
 
-static void store(uint8_t *at, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 static void put_number(struct writer *w, uint64_t value, size_t bytes)
 {
     uint8_t stored[8];
-    store(stored, value, bytes);
+    ets_store_bytes(stored, value, bytes);
     put(w, stored, bytes);
 }
 
@@ -134,13 +125,14 @@ static void put_vtables(struct writer *w)
 static void put_table(struct writer *w, enum table_kind kind, unsigned references,
                       const uint64_t *values)
 {
-    const uint64_t at = align(w->position, 8);
+    const uint64_t at = ets_align(w->position, 8);
     uint8_t table[MAX_TABLE_BYTES] = {0};
-    store(table, at - vtable_at(kind), 4);
+    ets_store_bytes(table, at - vtable_at(kind), 4);
     for (unsigned i = 0; i < shapes[kind].slots; i++) {
         const uint8_t offset = shapes[kind].offsets[i];
         const size_t bytes = i == 0 ? shapes[kind].first_bytes : 4;
-        store(table + offset, references >> i & 1 ? values[i] - (at + offset) : values[i], bytes);
+        ets_store_bytes(table + offset, references >> i & 1 ? values[i] - (at + offset) : values[i],
+                        bytes);
     }
     put_zeros_to(w, at);
     put(w, table, shapes[kind].bytes);
@@ -169,7 +161,7 @@ static void put_tensor_data(struct writer *w, const struct ets_tensor *tensor, b
 {
     const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
     const uint64_t bytes = ets_tensor_count(tensor) * element_bytes;
-    put_zeros_to(w, align(w->position + 4, DATA_ALIGNMENT) - 4);
+    put_zeros_to(w, ets_align(w->position + 4, DATA_ALIGNMENT) - 4);
     put_number(w, bytes, 4);
     if (w->is_counting) w->position += bytes;
     else if (is_dense) put(w, tensor->data, (size_t)bytes);
@@ -180,9 +172,9 @@ static void put_tensor(struct writer *w, const struct ets_tensor *tensor)
 {
     uint8_t dim_order[ETS_TENSOR_MAX_RANK];
     const bool is_dense = ets_bundle_dim_order(tensor, dim_order);
-    const uint64_t sizes_at = align(w->position, 8) + shapes[TABLE_TENSOR].bytes;
+    const uint64_t sizes_at = ets_align(w->position, 8) + shapes[TABLE_TENSOR].bytes;
     const uint64_t order_at = sizes_at + 4 + 4 * (uint64_t)tensor->rank;
-    const uint64_t data_at = align(order_at + 4 + tensor->rank + 4, DATA_ALIGNMENT) - 4;
+    const uint64_t data_at = ets_align(order_at + 4 + tensor->rank + 4, DATA_ALIGNMENT) - 4;
     const uint64_t values[] = {(uint64_t)tensor->scalar_type, sizes_at, data_at, order_at};
     put_table(w, TABLE_TENSOR, 0xe, values);
     put_number(w, tensor->rank, 4);
@@ -215,7 +207,7 @@ static void put_value(struct writer *w, const struct ets_value *value)
                                    [ETS_VALUE_INT] = TAG_INT,
                                    [ETS_VALUE_BOOL] = TAG_BOOL,
                                    [ETS_VALUE_DOUBLE] = TAG_DOUBLE};
-    const uint64_t member_at = align(align(w->position, 8) + shapes[TABLE_VALUE].bytes, 8);
+    const uint64_t member_at = ets_align(ets_align(w->position, 8) + shapes[TABLE_VALUE].bytes, 8);
     if (value->kind == ETS_VALUE_NONE) {
         put_table(w, TABLE_NOTHING, 0, NULL);
         return;
@@ -239,13 +231,13 @@ static uint64_t end_of(put_part *part, const void *list, uint32_t index, uint64_
 /* Writes a vector of tables at the next multiple of 4, followed by the tables. */
 static void put_tables(struct writer *w, put_part *part, const void *list, uint32_t count)
 {
-    put_zeros_to(w, align(w->position, 4));
-    uint64_t target = align(w->position + 4 + 4 * (uint64_t)count, 8);
+    put_zeros_to(w, ets_align(w->position, 4));
+    uint64_t target = ets_align(w->position + 4 + 4 * (uint64_t)count, 8);
     put_number(w, count, 4);
     if (w->is_counting) w->position += 4 * (uint64_t)count;
     for (uint32_t i = 0; i < count && !w->is_counting; i++) {
         put_number(w, target - w->position, 4);
-        target = align(end_of(part, list, i, target), 8);
+        target = ets_align(end_of(part, list, i, target), 8);
     }
     for (uint32_t i = 0; i < count; i++) part(w, list, i);
 }
@@ -258,10 +250,10 @@ static void put_value_of(struct writer *w, const void *list, uint32_t index)
 static void put_case(struct writer *w, const void *list, uint32_t index)
 {
     const struct ets_new_case *test_case = (const struct ets_new_case *)list + index;
-    const uint64_t inputs_at = align(w->position, 8) + shapes[TABLE_CASE].bytes;
+    const uint64_t inputs_at = ets_align(w->position, 8) + shapes[TABLE_CASE].bytes;
     struct writer counting = {.is_counting = true, .position = inputs_at};
     put_tables(&counting, put_value_of, test_case->inputs, test_case->input_count);
-    const uint64_t values[] = {inputs_at, align(counting.position, 4)};
+    const uint64_t values[] = {inputs_at, ets_align(counting.position, 4)};
     put_table(w, TABLE_CASE, 3, values);
     put_tables(w, put_value_of, test_case->inputs, test_case->input_count);
     put_tables(w, put_value_of, test_case->expected, test_case->expected_count);
@@ -278,8 +270,8 @@ static void put_suite(struct writer *w, const void *list, uint32_t index)
 {
     const struct ets_new_suite *suite = (const struct ets_new_suite *)list + index;
     const size_t length = length_of(suite->method);
-    const uint64_t name_at = align(w->position, 8) + shapes[TABLE_SUITE].bytes;
-    const uint64_t values[] = {name_at, align(name_at + 4 + length + 1, 4)};
+    const uint64_t name_at = ets_align(w->position, 8) + shapes[TABLE_SUITE].bytes;
+    const uint64_t values[] = {name_at, ets_align(name_at + 4 + length + 1, 4)};
     put_table(w, TABLE_SUITE, 3, values);
     put_number(w, length, 4);
     put(w, suite->method, length + 1);
@@ -288,7 +280,7 @@ static void put_suite(struct writer *w, const void *list, uint32_t index)
 
 static void put_program(struct writer *w, struct ets_bytes program)
 {
-    put_zeros_to(w, align(w->position + 4, PROGRAM_ALIGNMENT) - 4);
+    put_zeros_to(w, ets_align(w->position + 4, PROGRAM_ALIGNMENT) - 4);
     put_number(w, program.size, 4);
     if (w->is_counting) w->position += program.size;
     else put(w, program.data, program.size);
@@ -297,10 +289,10 @@ static void put_program(struct writer *w, struct ets_bytes program)
 static void put_bundle(struct writer *w, const struct ets_new_bundle *bundle)
 {
     static const char identifier[] = "BP08";
-    const uint64_t root_at = align(vtable_at(TABLE_COUNT), 8);
+    const uint64_t root_at = ets_align(vtable_at(TABLE_COUNT), 8);
     const uint64_t program_at =
-        align(root_at + shapes[TABLE_BUNDLE].bytes + 4, PROGRAM_ALIGNMENT) - 4;
-    const uint64_t suites_at = align(program_at + 4 + bundle->program.size, 4);
+        ets_align(root_at + shapes[TABLE_BUNDLE].bytes + 4, PROGRAM_ALIGNMENT) - 4;
+    const uint64_t suites_at = ets_align(program_at + 4 + bundle->program.size, 4);
     const uint64_t values[] = {VERSION, suites_at, program_at};
     put_number(w, root_at, 4);
     put(w, identifier, 4);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 enum { MOST_SLOTS = 24, MOST_NUMBER_BYTES = 8, VTABLE_HEAD = 4, REFERENCE_BYTES = 4 };
 
 /* Bytes of a table: a number, or a reference to an old position or to a part. */
@@ -169,15 +170,11 @@ void ets_splice_set_item(struct ets_splice_part *vector, uint32_t index,
     ets_splice_set_part(vector, index, part);
 }
 
-static void store(uint8_t *at, uint64_t value, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 void ets_splice_set_item_number(struct ets_splice_part *vector, uint32_t index, uint64_t value)
 {
     if (vector == NULL) return;
-    store(vector->numbers + (size_t)index * vector->item_bytes, value, vector->item_bytes);
+    ets_store_bytes(vector->numbers + (size_t)index * vector->item_bytes, value,
+                    vector->item_bytes);
 }
 
 const struct ets_fb_type *ets_splice_type_in(const struct ets_fb_type *type, unsigned slot,
@@ -193,11 +190,6 @@ const struct ets_fb_type *ets_splice_type_in(const struct ets_fb_type *type, uns
     return NULL;
 }
 
-static size_t align(size_t position, size_t alignment)
-{
-    return (position + alignment - 1) / alignment * alignment;
-}
-
 /* Places fields by falling size, each at a multiple of its own. */
 static void place_fields(struct ets_splice_part *table)
 {
@@ -207,7 +199,7 @@ static void place_fields(struct ets_splice_part *table)
         for (uint32_t slot = 0; slot < MOST_SLOTS; slot++) {
             struct field *field = &table->fields[slot];
             if (field->bytes != bytes) continue;
-            at = (uint32_t)align(at, bytes);
+            at = (uint32_t)ets_align(at, bytes);
             field->offset = at;
             at += bytes;
             if (slot >= table->slot_count) table->slot_count = slot + 1;
@@ -221,13 +213,13 @@ static size_t place(struct ets_splice_part *part, size_t at)
 {
     if (part->kind == KIND_TABLE) {
         place_fields(part);
-        part->vtable_at = align(at, 2);
-        part->at = align(part->vtable_at + VTABLE_HEAD + 2u * part->slot_count, 8);
+        part->vtable_at = (size_t)ets_align(at, 2);
+        part->at = (size_t)ets_align(part->vtable_at + VTABLE_HEAD + 2u * part->slot_count, 8);
         return part->at + part->table_bytes;
     }
     const uint32_t item_bytes = part->kind == KIND_NUMBERS ? part->item_bytes : REFERENCE_BYTES;
-    part->at = align(at, 4);
-    if (item_bytes == 8) part->at = align(part->at + 4, 8) - 4;
+    part->at = (size_t)ets_align(at, 4);
+    if (item_bytes == 8) part->at = (size_t)ets_align(part->at + 4, 8) - 4;
     return part->at + 4 + (size_t)part->count * item_bytes + (part->has_nul ? 1 : 0);
 }
 
@@ -257,24 +249,25 @@ static void write_field(uint8_t *bytes, size_t at, const struct field *field, si
     if (field->is_reference) {
         value = (field->part != NULL ? field->part->at : field->value + shift) - at;
     }
-    store(bytes + at, value, field->bytes);
+    ets_store_bytes(bytes + at, value, field->bytes);
 }
 
 static void write_part(uint8_t *bytes, const struct ets_splice_part *part, size_t shift)
 {
     if (part->kind == KIND_TABLE) {
-        store(bytes + part->vtable_at, VTABLE_HEAD + 2u * part->slot_count, 2);
-        store(bytes + part->vtable_at + 2, part->table_bytes, 2);
-        store(bytes + part->at, part->at - part->vtable_at, 4);
+        ets_store_bytes(bytes + part->vtable_at, VTABLE_HEAD + 2u * part->slot_count, 2);
+        ets_store_bytes(bytes + part->vtable_at + 2, part->table_bytes, 2);
+        ets_store_bytes(bytes + part->at, part->at - part->vtable_at, 4);
         for (uint32_t slot = 0; slot < part->slot_count; slot++) {
             const struct field *field = &part->fields[slot];
             if (field->bytes == 0) continue;
-            store(bytes + part->vtable_at + VTABLE_HEAD + 2 * (size_t)slot, field->offset, 2);
+            ets_store_bytes(bytes + part->vtable_at + VTABLE_HEAD + 2 * (size_t)slot, field->offset,
+                            2);
             write_field(bytes, part->at + field->offset, field, shift);
         }
         return;
     }
-    store(bytes + part->at, part->count, 4);
+    ets_store_bytes(bytes + part->at, part->count, 4);
     if (part->kind == KIND_NUMBERS) {
         const size_t size = (size_t)part->count * part->item_bytes;
         if (size > 0) memcpy(bytes + part->at + 4, part->numbers, size);
@@ -291,7 +284,7 @@ enum ets_status ets_splice_write(struct ets_splice *splice, struct ets_splice_pa
 {
     if (splice->status != ETS_OK) return splice->status;
     const size_t end = place_all(root, head_bytes);
-    const size_t shift = align(end - splice->head_bytes, alignment);
+    const size_t shift = (size_t)ets_align(end - splice->head_bytes, alignment);
     const uint64_t size = (uint64_t)splice->old.size + shift;
     if (size > INT32_MAX) {
         return ets_fail(splice->error, ETS_LIMIT, ETS_NO_OFFSET,
@@ -305,7 +298,7 @@ enum ets_status ets_splice_write(struct ets_splice *splice, struct ets_splice_pa
     memcpy(bytes, splice->old.data, kept);
     memcpy(bytes + splice->head_bytes + shift, splice->old.data + splice->head_bytes,
            splice->old.size - splice->head_bytes);
-    store(bytes, root->at, 4);
+    ets_store_bytes(bytes, root->at, 4);
     for (const struct ets_splice_part *part = root; part != NULL; part = part->next) {
         write_part(bytes, part, shift);
     }

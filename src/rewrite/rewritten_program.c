@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "format/program_lists.h"
 #include "format/program_parts.h"
 #include "format/program_schema.h"
@@ -23,19 +24,9 @@ enum { SEGMENT_OFFSET, SEGMENT_SIZE }; /* slots of DataSegment */
 enum { TABLE_ALIGNMENT = 64, INLINE_ALIGNMENT = 4096 };
 enum { LEAST_SEGMENT_ALIGNMENT = 128, MOST_SEGMENT_ALIGNMENT = 65536 };
 
-static uint64_t align(uint64_t position, uint64_t alignment)
-{
-    return (position + alignment - 1) / alignment * alignment;
-}
-
-static void store(uint8_t *at, uint64_t value, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 static size_t old_head_bytes(const struct ets_program *program)
 {
-    return IDENTIFIER_END + (size_t)align(program->header_bytes, 8);
+    return IDENTIFIER_END + (size_t)ets_align(program->header_bytes, 8);
 }
 
 static enum ets_status refuse_taps(const struct ets_method *method, struct ets_error *error)
@@ -152,7 +143,7 @@ static uint64_t list_segments(struct ets_rewriting *r, uint64_t *offsets)
     uint64_t end = r->program->segment_bytes;
     for (uint32_t i = 0; i < r->added_count; i++) {
         struct ets_splice_part *segment = ets_splice_table(&r->splice);
-        offsets[i] = align(end, alignment);
+        offsets[i] = ets_align(end, alignment);
         end = offsets[i] + r->added[i].size;
         ets_splice_set_number(segment, SEGMENT_OFFSET, 8, offsets[i]);
         ets_splice_set_number(segment, SEGMENT_SIZE, 8, r->added[i].size);
@@ -175,12 +166,12 @@ static void write_header(uint8_t *bytes, const struct ets_program *old, uint64_t
 {
     if (old->header_bytes == 0) {
         memcpy(bytes + HEADER_MAGIC_AT, "eh00", 4);
-        store(bytes + HEADER_LENGTH_AT, HEADER_LENGTH, 4);
+        ets_store_bytes(bytes + HEADER_LENGTH_AT, HEADER_LENGTH, 4);
     }
-    store(bytes + HEADER_PROGRAM_SIZE_AT, program_bytes, 8);
-    store(bytes + HEADER_SEGMENT_BASE_AT, base, 8);
+    ets_store_bytes(bytes + HEADER_PROGRAM_SIZE_AT, program_bytes, 8);
+    ets_store_bytes(bytes + HEADER_SEGMENT_BASE_AT, base, 8);
     if (old->header_bytes == 0 || old->header_bytes >= HEADER_LENGTH) {
-        store(bytes + HEADER_SEGMENT_SIZE_AT, segment_bytes, 8);
+        ets_store_bytes(bytes + HEADER_SEGMENT_SIZE_AT, segment_bytes, 8);
     }
 }
 
@@ -238,7 +229,7 @@ enum ets_status ets_rewriting_write(struct ets_rewriting *r, struct ets_rewritte
     uint8_t *bytes;
     size_t size;
     ETS_TRY(ets_splice_write(splice, r->root, head, alignment, &bytes, &size));
-    const uint64_t base = align(
+    const uint64_t base = ets_align(
         size, old->segment_base == 0 ? LEAST_SEGMENT_ALIGNMENT : alignment_of(old->segment_base));
     write_header(bytes, old, size, base, segment_bytes);
     ETS_TRY(list_parts(r, (struct ets_bytes){bytes, size}, base, offsets, out));

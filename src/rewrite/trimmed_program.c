@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/error.h"
 #include "base/load.h"
 #include "base/text.h"
@@ -353,16 +354,11 @@ static void place_segments(struct trimmer *t)
     }
 }
 
-static void store(uint8_t *at, uint64_t value, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* Writes a u64 of a table where it stands; one that is left out is 0. */
 static bool set_number(struct trimmer *t, struct ets_fb table, unsigned slot, uint64_t value)
 {
     const size_t at = ets_fb_field_at(table, slot);
-    if (at != 0) store(t->bytes + at, value, 8);
+    if (at != 0) ets_store_bytes(t->bytes + at, value, 8);
     return at != 0 || value == 0;
 }
 
@@ -376,13 +372,13 @@ static enum ets_status write_numbers(struct trimmer *t)
         is_done &= set_number(t, table, SEGMENT_SIZE, t->segments[i].size);
     }
     if (program->header_bytes >= HEADER_LENGTH) {
-        store(t->bytes + HEADER_SEGMENT_SIZE_AT, t->segment_bytes, 8);
+        ets_store_bytes(t->bytes + HEADER_SEGMENT_SIZE_AT, t->segment_bytes, 8);
     }
     if (!t->has_new_constants) return is_done ? ETS_OK : fail_numbers(t);
     const struct ets_fb_vector offsets = ets_fb_vector(
         ets_fb_table(ets_program_root(program), PROGRAM_CONSTANT_SEGMENT), OFFSETS_OFFSETS);
     for (uint32_t i = 0; i < t->constants.count; i++) {
-        store(t->bytes + offsets.at + 8 * (size_t)i, t->constants.items[i].is, 8);
+        ets_store_bytes(t->bytes + offsets.at + 8 * (size_t)i, t->constants.items[i].is, 8);
     }
     for (uint32_t i = 0; i < t->constants.unread_count; i++) {
         const struct ets_unread_tensor *unread = &t->constants.unread[i];
