@@ -108,8 +108,8 @@ struct ets_payload_node {
     int64_t debug_handle;      /* -1: none */
     /* Of the edge program's node that it computes: "aten_relu_default"; data NULL: not known. */
     struct ets_text edge_name;
-    /* Of a parameter that it takes, "p_fc1_weight", where its own name was lost; data NULL: none.
-     */
+    /* Of a parameter that it takes, "p_fc1_weight" or "fc1.weight", where its own name was lost;
+     * data NULL: none. */
     struct ets_text edge_parameter;
     /* What the runtime's events of it are called, where the payload states that; or data NULL. */
     struct ets_text symbol;
@@ -205,8 +205,8 @@ const char *ets_payload_dtype(const struct ets_payload_type *type);
 /* Elements of a value; UINT64_MAX: too many to count, or not known. */
 uint64_t ets_payload_elements(const struct ets_payload_value *value);
 
-/* Whether a node tells what it computes of the edge program: by its handle or by its name. */
-bool ets_payload_tells_origins(const struct ets_payload_graph *graph);
+/* Whether nodes tell what they compute: one does. */
+bool ets_payload_tells_operations(const struct ets_payload_graph *graph);
 
 /* Whether all nodes have symbols. */
 bool ets_payload_has_symbols(const struct ets_payload_graph *graph);

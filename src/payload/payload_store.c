@@ -104,6 +104,20 @@ static void find_producers(struct ets_payload_graph *graph)
     }
 }
 
+/* A node that keeps no name is known by the first parameter that it takes. */
+static void name_by_parameters(struct ets_payload_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        struct ets_payload_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->input_count && node->edge_parameter.size == 0; k++) {
+            if (node->inputs[k] >= graph->value_count) continue;
+            const uint32_t constant = graph->values[node->inputs[k]].constant;
+            if (constant >= graph->constant_count) continue;
+            node->edge_parameter = graph->constants[constant].name;
+        }
+    }
+}
+
 static enum ets_status no_memory(struct ets_error *error)
 {
     return ets_fail_memory(error, "what a delegate was given");
@@ -156,6 +170,7 @@ static enum ets_status read(struct ets_payload_store *store, const struct ets_de
     if (graph == NULL) return no_memory(error);
     *graph = builder.graph;
     find_producers(graph);
+    name_by_parameters(graph);
     if (!find_constants(store, graph)) return no_memory(error);
     entry->graph = graph;
     return ETS_OK;
@@ -214,11 +229,10 @@ enum ets_status ets_payload_store_scratch(struct ets_payload_store *store,
     return ETS_OK;
 }
 
-bool ets_payload_tells_origins(const struct ets_payload_graph *graph)
+bool ets_payload_tells_operations(const struct ets_payload_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const struct ets_payload_node *node = &graph->nodes[i];
-        if (node->debug_handle > 0 || node->edge_name.size > 0) return true;
+        if (graph->nodes[i].operation.size > 0) return true;
     }
     return false;
 }

@@ -1,15 +1,24 @@
 /* Lists which nodes take which parameters. */
 #include "record/parameter_readers.h"
 
+#include "base/text.h"
+
+static bool is_weight(const struct ets_graph_input *input)
+{
+    return (input->role == ETS_INPUT_PARAMETER || input->role == ETS_INPUT_BUFFER ||
+            input->role == ETS_INPUT_CONSTANT) &&
+           input->argument.name.size > 0;
+}
+
 static bool add_parameters(struct ets_parameter_readers *readers, struct ets_arena *arena,
                            const struct ets_graph *graph)
 {
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
-        const bool is_weight = input->role == ETS_INPUT_PARAMETER ||
-                               input->role == ETS_INPUT_BUFFER || input->role == ETS_INPUT_CONSTANT;
-        if (!is_weight || input->argument.name.size == 0) continue;
+        if (!is_weight(input)) continue;
         if (ets_strings_add(&readers->names, input->argument.name) == UINT32_MAX) return false;
+        if (input->source.size == 0) continue;
+        if (ets_strings_add(&readers->names, input->source) == UINT32_MAX) return false;
     }
     readers->handles = ets_arena_alloc_array(arena, readers->names.count, sizeof *readers->handles);
     return readers->handles != NULL;
@@ -22,6 +31,18 @@ static void add_reader(struct ets_parameter_readers *readers, struct ets_text na
     int64_t *known = &readers->handles[number];
     if (*known == 0) *known = handle;
     else if (*known != handle) *known = -1;
+}
+
+/* What the model calls a parameter has the readers of the graph's name. */
+static void know_sources(struct ets_parameter_readers *readers, const struct ets_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct ets_graph_input *input = &graph->inputs[i];
+        if (!is_weight(input) || ets_text_equal(input->source, input->argument.name)) continue;
+        const uint32_t number = ets_strings_find(&readers->names, input->argument.name);
+        const int64_t handle = readers->handles[number];
+        if (handle != 0) add_reader(readers, input->source, handle);
+    }
 }
 
 static void add_argument(struct ets_parameter_readers *readers,
@@ -48,6 +69,7 @@ bool ets_parameter_readers_build(struct ets_parameter_readers *readers, struct e
             add_argument(readers, &node->inputs[k], handle);
         }
     }
+    know_sources(readers, graph);
     return true;
 }
 

@@ -11,15 +11,17 @@
 #include "host/strings.h"
 
 struct ets_parameter_readers {
-    struct ets_strings names; /* of parameters, buffers and constants of the top graph */
-    int64_t *handles;         /* by number: 0: nobody reads it; -1: nodes of several handles do */
+    /* Of parameters, buffers and constants of the top graph, and what the model calls them. */
+    struct ets_strings names;
+    int64_t *handles; /* by number: 0: nobody reads it; -1: nodes of several handles do */
 };
 
 /* Borrows the graph's names. false: no memory. */
 bool ets_parameter_readers_build(struct ets_parameter_readers *readers, struct ets_arena *arena,
                                  const struct ets_graph *graph);
 
-/* The handle of the nodes that read the parameter "p_fc1_weight", if they share one; else -1. */
+/* The handle of the nodes that read the parameter "p_fc1_weight", or as the model calls it
+ * "fc1.weight", if they share one; else -1. */
 int64_t ets_parameter_readers_find(const struct ets_parameter_readers *readers,
                                    struct ets_text parameter);
 

@@ -265,10 +265,9 @@ const struct cli_command cli_delegates_command = {
         "with the operators that its backend runs inside, and the kernels left outside, with the "
         "bytes of their input and output tensors. With a TRACE of the program, also shows how long "
         "each took. Source lines and modules need the ETRecord of the export. The operators inside "
-        "are known for XNNPACK, from its payload, and for backends that gave the ETRecord a map; "
-        "for others the graph's nodes are listed, or without an ETRecord the payload's, which can "
-        "be "
-        "read for Vulkan.",
+        "are those of the payload where it can be read (docs/delegates.md lists the backends), "
+        "else "
+        "of the map that the backend gave the ETRecord, else the nodes of the ETRecord's graph.",
     .options = option_list,
     .examples =
         "etscope delegates model.pte --etrecord model.etrecord\n"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "host/strings.h"
+#include "inspect/delegates/aligned_nodes.h"
 #include "inspect/delegates/fused_handles.h"
 #include "inspect/inspection.h"
 #include "operators/operator_traits.h"
@@ -175,6 +176,35 @@ static bool find_handle(struct ets_arena *arena, const struct ets_delegate_call 
     return true;
 }
 
+/*
+ * Whether nodes tell what they compute of the edge program, so that a handle without a node was
+ * fused into one that has some. Nodes that are known only by their parameters do not: others beside
+ * them may compute it.
+ */
+static bool tells_origins(const struct ets_payload_graph *graph)
+{
+    if (ets_payload_has_events(graph)) return true;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct ets_payload_node *node = &graph->nodes[i];
+        if (node->debug_handle > 0 || node->edge_name.size > 0) return true;
+    }
+    return false;
+}
+
+/* Nodes that nothing names have the handle of the record's node that stands where they do. */
+static enum ets_status own_by_order(struct ets_arena *arena, const struct ets_delegate_call *call,
+                                    const struct ets_payload_graph *graph, int64_t *owned,
+                                    struct ets_error *error)
+{
+    int64_t *aligned = ets_arena_alloc_array(arena, graph->node_count, sizeof *aligned);
+    if (aligned == NULL) return ets_fail_unit_memory(error);
+    ETS_TRY(ets_align_nodes(arena, call, graph, aligned, error));
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (owned[i] < 0) owned[i] = aligned[i];
+    }
+    return ETS_OK;
+}
+
 /* `*owned_out`: the handle of each node, from the payload or inferred. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
                             const struct ets_payload_graph *graph, const int64_t **owned_out,
@@ -187,8 +217,13 @@ static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_c
             return ets_fail_unit_memory(error);
         }
     }
-    ETS_TRY(own_batch_norms(arena, call, graph, owned, error));
     *owned_out = owned;
+    if (!tells_origins(graph)) {
+        ETS_TRY(own_by_order(arena, call, graph, owned, error));
+        return ets_fused_handles_build(arena, &(struct ets_delegate_call){.handles = NULL}, owned,
+                                       graph->node_count, fused_out, error);
+    }
+    ETS_TRY(own_batch_norms(arena, call, graph, owned, error));
     return ets_fused_handles_build(arena, call, owned, graph->node_count, fused_out, error);
 }
 
@@ -298,7 +333,8 @@ static enum ets_status make_units(struct ets_arena *arena, const struct ets_dele
             return ets_fail_unit_memory(error);
         }
     }
-    if (call->handles != NULL) adopt_handles(graph, &fused, units, events.count);
+    if (call->handles != NULL && tells_origins(graph))
+        adopt_handles(graph, &fused, units, events.count);
     if (has_rule && !number_names(arena, &events, units)) return ets_fail_unit_memory(error);
     const bool has_symbols = !has_rule && ets_payload_has_symbols(graph);
     if (has_symbols) take_symbols(call, graph, units);
@@ -360,7 +396,7 @@ static enum ets_status read_payload(struct ets_arena *arena, const struct ets_de
         return ETS_OK;
     }
     /* Nodes that do not tell what they compute say less than the record's. */
-    if (ets_payload_has_events(graph) || ets_payload_tells_origins(graph) ||
+    if (ets_payload_has_events(graph) || ets_payload_tells_operations(graph) ||
         call->handles == NULL) {
         if (call->payload.size > *call->budget) {
             return explain(arena, units_out, error, "the limit for reading payloads was reached");

@@ -113,6 +113,10 @@ static void measure_border(struct lister *l, const struct ets_instruction *instr
     }
 }
 
+static const char NAMELESS[] =
+    "its payload does not tell which of the call's operators its nodes are made of: they have no "
+    "lines of their own";
+
 static enum ets_status find_nodes(struct lister *l, const int64_t *handles, size_t count,
                                   const struct ets_row_node **nodes_out, size_t *count_out,
                                   struct ets_error *error)
@@ -146,6 +150,16 @@ static enum ets_status units_of_graph(struct lister *l, struct ets_delegation_st
     return ETS_OK;
 }
 
+/* Whether the record knows the call's nodes, but not which of the payload's are made of them. */
+static bool is_nameless(const struct ets_delegate_call *call,
+                        const struct ets_delegate_units *units)
+{
+    for (uint32_t i = 0; i < units->count; i++) {
+        if (units->items[i].handle_count > 0) return false;
+    }
+    return call->handle_count > 0;
+}
+
 static enum ets_status list_units(struct lister *l, const struct ets_instruction *instruction,
                                   struct ets_delegation_step *step,
                                   struct ets_delegate_units *units, struct ets_error *error)
@@ -174,7 +188,8 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
     /* Operators are known; that events are not does not matter here. */
     const bool is_unforetold = units->count > 0 && units->items[0].payload_node_count > 0 &&
                                ets_payload_knowledge(instruction->name) == ETS_PAYLOAD_READABLE;
-    step->reason = is_unforetold && !units->is_noted ? NULL : units->reason;
+    if (!is_unforetold || units->is_noted) step->reason = units->reason;
+    else if (is_nameless(&call, units)) step->reason = NAMELESS;
     return ETS_OK;
 }
 

@@ -1,14 +1,10 @@
 /*
  * Ties events to nodes by what their identifiers say: the number of a node of the payload, or the
- * name of one of the record's graph. Where the payload's node does not tell which operator of the
- * record it is, the order does: the third convolution of the payload is the third of the call, if
- * both have equally many.
+ * name of one of the record's graph.
  */
 #include "host/strings.h"
 #include "inspect/delegates/delegate_units.h"
 #include "inspect/inspection.h"
-#include "operators/operator_traits.h"
-#include "record/operator_names.h"
 #include "record/record_maps.h"
 
 struct namer {
@@ -19,53 +15,6 @@ struct namer {
     const int64_t *handles;                /* of the call */
     size_t handle_count;
 };
-
-/* An operator, as payloads call it: products with a bias are linear layers. */
-static struct ets_text plain_operator(struct ets_text name)
-{
-    static const char *const products[] = {"addmm", "mm"};
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        if (ets_text_is(name, products[i])) return ets_text_of("linear");
-    }
-    return name;
-}
-
-/* Which of the payload's nodes of its kind it is, and how many there are. */
-static uint32_t rank_of(const struct ets_payload_graph *graph, uint32_t node, uint32_t *count_out)
-{
-    uint32_t rank = 0;
-    *count_out = 0;
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (!ets_text_same(graph->nodes[i].operation, graph->nodes[node].operation)) continue;
-        if (i < node) rank++;
-        ++*count_out;
-    }
-    return rank;
-}
-
-/* The handle of the record's node that stands where the payload's does; -1: not known. */
-static int64_t align(const struct namer *n, uint32_t node)
-{
-    const struct ets_text operation = n->graph->nodes[node].operation;
-    uint32_t expected, seen = 0;
-    int64_t found = -1, last = -1;
-    if (operation.size == 0 || n->method->graph == NULL) return -1;
-    const uint32_t rank = rank_of(n->graph, node, &expected);
-    for (size_t i = 0; i < n->handle_count; i++) {
-        uint32_t count;
-        const struct ets_row_node *nodes =
-            ets_handle_index_find(&n->method->nodes, n->handles[i], &count);
-        if (n->handles[i] == last || count == 0) continue;
-        last = n->handles[i];
-        for (uint32_t k = 0; k < count; k++) {
-            const struct ets_text name =
-                plain_operator(ets_operator_base_name(ets_node_operator(nodes[k].node)));
-            if (!ets_text_same(name, operation)) continue;
-            if (seen++ == rank) found = last;
-        }
-    }
-    return seen == expected ? found : -1;
-}
 
 /* The unit of a payload's node, or of a handle; ETS_NO_INDEX: none. */
 static uint32_t find_unit(const struct namer *n, uint32_t node, int64_t handle)
@@ -91,20 +40,26 @@ static bool own_handle(const struct namer *n, int64_t handle, struct ets_row *ro
     return true;
 }
 
+/* What the node is of the record's graph, its unit tells; if it does not, the call is all that is
+ * known. */
 static bool tie_to_node(const struct namer *n, uint32_t node, struct ets_row *row)
 {
+    const uint32_t at = find_unit(n, node, -1);
     struct ets_unit_node *one = ets_arena_alloc(&n->inspection->arena, sizeof *one);
     if (one == NULL) return false;
-    const int64_t handle = align(n, node);
-    const uint32_t unit = find_unit(n, node, handle);
-    *one = (struct ets_unit_node){node, n->graph->nodes[node].name.data, handle};
+    *one = (struct ets_unit_node){node, n->graph->nodes[node].name.data, -1};
     row->payload_nodes = one;
     row->payload_node_count = 1;
-    row->unit = unit;
-    if (unit == ETS_NO_INDEX && handle <= 0) return true;
-    row->tie = handle > 0 ? ETS_TIE_NEAR : ETS_TIE_NODE;
+    row->unit = at;
+    if (at == ETS_NO_INDEX) return true;
+    const struct ets_delegate_unit *unit = &n->units->items[at];
+    if (unit->handle_count == 0 && n->handle_count > 0) return true;
+    row->tie = unit->tie;
     row->tie_reason = NULL;
-    return handle <= 0 || own_handle(n, handle, row);
+    row->handles = unit->handles;
+    row->handle_count = unit->handle_count;
+    if (unit->handle_count == 1) one->handle = unit->handles[0];
+    return true;
 }
 
 static uint32_t find_number(const struct ets_payload_graph *graph, int64_t number)
@@ -119,7 +74,7 @@ static uint32_t find_number(const struct ets_payload_graph *graph, int64_t numbe
 static bool can_look(struct namer *n, const struct ets_payload_identifier *said)
 {
     uint64_t work = n->units->count;
-    if (said->number >= 0) work += (uint64_t)n->graph->node_count * 3 + n->handle_count;
+    if (said->number >= 0) work += n->graph->node_count;
     if (work > n->inspection->payload_budget) return false;
     n->inspection->payload_budget -= work;
     return true;

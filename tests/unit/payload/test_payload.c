@@ -148,7 +148,7 @@ static void native__nodes_have_names_of_the_edge_program(void **state)
     assert_string_equal(graph->nodes[2].parameters[3].name, "stride");
     assert_int_equal(ets_payload_producer(graph, graph->nodes[5].inputs[0]), 1);
     assert_text(graph->constants[0].key, "stem.weight");
-    assert_true(ets_payload_tells_origins(graph));
+    assert_true(ets_payload_tells_operations(graph));
     close_program(&opened);
 }
 
