@@ -263,7 +263,8 @@ static int check_kind(const char *path)
     return cli_complain(CLI_INPUT,
                         "%s: byte 0: not an ETDump but %s; gap reads a trace with captured "
                         "tensors: etscope run %s%s --capture intermediates -o debug.etdp "
-                        "--debug-buffer debug.bin",
+                        "--debug-buffer debug.bin (--capture delegates: also those within calls of "
+                        "XNNPACK)",
                         path, ets_kind_name(kind), path,
                         kind == ETS_KIND_PROGRAM ? " --etrecord FILE --inputs etrecord" : "");
 }
@@ -286,10 +287,12 @@ const struct cli_command cli_gap_command = {
         "kernels, and compares each node with the captured value. Each operator has two errors: "
         "the total error, and its own error, which it makes when computed from the inputs that the "
         "device had. The first operator whose own error stands out caused the difference. A "
-        "delegate's partition counts as one operator. --alignment shows which captured value "
+        "delegate's partition counts as one operator, unless values within it were captured. "
+        "--alignment shows which captured value "
         "belongs to which node. TRACE is a trace with captured tensors; to make it: etscope run "
         "model.pte --etrecord model.etrecord --inputs etrecord --capture intermediates -o "
-        "debug.etdp --debug-buffer debug.bin. With --target, the argument is a program: it runs "
+        "debug.etdp --debug-buffer debug.bin. With --capture delegates, operators within calls of "
+        "XNNPACK have rows of their own. With --target, the argument is a program: it runs "
         "there with captures, and the comparison is made here.",
     .options = option_list,
     .examples =
