@@ -80,6 +80,7 @@ struct ets_foreign {
     const char *runtime; /* NULL: ExecuTorch */
     bool is_arranged;    /* by the reader: with ets_own_trace_arrange */
     bool is_in_cycles;   /* times are cycles, not nanoseconds */
+    bool is_in_ticks;    /* those cycles are of a timer whose rate is not known */
     uint64_t step_ns;    /* times are whole multiples of it; 1: nanoseconds */
     bool is_truncated; /* durations are rounded down to steps, so that they may be a step longer */
     bool inner_first;  /* of two equal slices the file has the inner one first */
@@ -153,6 +154,8 @@ enum ets_status ets_foreign_write(struct ets_foreign *f, struct ets_bytes *dump_
 
 /* Whether a log has the line of a generation. */
 bool ets_is_runner_log(struct ets_bytes bytes);
+/* Whether the beginning of a log has a list of MicroProfiler. */
+bool ets_is_tflm_log(struct ets_text start);
 /* Whether the bytes are messages of the two kinds of profiles, and nothing behind them. */
 bool ets_litert_is_proto(struct ets_bytes bytes);
 
@@ -164,5 +167,6 @@ enum ets_status ets_litert_csv_read(struct ets_foreign *f, struct ets_error *err
 enum ets_status ets_litert_proto_read(struct ets_foreign *f, struct ets_error *error);
 enum ets_status ets_litert_events_read(struct ets_foreign *f, struct ets_error *error);
 enum ets_status ets_runner_log_read(struct ets_foreign *f, struct ets_error *error);
+enum ets_status ets_tflm_log_read(struct ets_foreign *f, struct ets_error *error);
 
 #endif

@@ -22,6 +22,7 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_RUNNER_LOG] = {"ExecuTorch's runner", ets_runner_log_read},
     [ETS_FOREIGN_TABLE] = {"ExecuTorch's Inspector", ets_inspector_table_read},
     [ETS_FOREIGN_TABLE_JSON] = {"etscope", ets_inspector_json_read},
+    [ETS_FOREIGN_TFLM_LOG] = {"TensorFlow Lite for Microcontrollers", ets_tflm_log_read},
 };
 
 /* How much of a file says what it is: devices of a PyTorch trace and lines that a tool printed
@@ -100,6 +101,7 @@ enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
         return ETS_FOREIGN_LITERT_CSV;
     }
     if (ets_is_inspector_table(start)) return ETS_FOREIGN_TABLE;
+    if (ets_is_tflm_log(start)) return ETS_FOREIGN_TFLM_LOG;
     if (ets_is_runner_log(bytes)) return ETS_FOREIGN_RUNNER_LOG;
     return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;
 }
@@ -157,7 +159,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
         return ets_fail(
             error, ETS_WRONG_KIND, 0,
             "not a profile of ONNX Runtime, PyTorch or LiteRT, nor Chrome JSON, nor the log "
-            "of a language model's runner, nor an Inspector's table");
+            "of a language model's runner or of MicroProfiler, nor an Inspector's table");
     }
     struct ets_foreign f = {.bytes = bytes, .runtime = formats[kind].runtime, .step_ns = 1};
     ets_arena_init(&f.arena, allocator, ARENA_LIMIT);
@@ -169,6 +171,7 @@ enum ets_status ets_import(struct ets_bytes bytes, enum ets_foreign_kind kind,
     imported_out->left_out_count = f.left_out_count;
     imported_out->may_lack_events = f.may_lack_events;
     imported_out->is_of_medians = f.is_of_medians;
+    imported_out->is_in_ticks = f.is_in_ticks;
     memcpy(imported_out->left_out, f.left_out, sizeof f.left_out);
     ets_arena_reset(&f.arena);
     return status;

@@ -26,6 +26,7 @@ enum ets_foreign_kind {
     ETS_FOREIGN_RUNNER_LOG = 7,    /* lines that ExecuTorch's runners of language models print */
     ETS_FOREIGN_TABLE = 8,         /* the Inspector's table of a trace, or etscope's */
     ETS_FOREIGN_TABLE_JSON = 9,    /* etscope's as a JSON document */
+    ETS_FOREIGN_TFLM_LOG = 10, /* lists of MicroProfiler, TensorFlow Lite for Microcontrollers */
     ETS_FOREIGN_COUNT
 };
 
@@ -51,6 +52,7 @@ struct ets_imported {
     uint32_t left_out_count;
     bool may_lack_events; /* it has as many events as ONNX Runtime keeps */
     bool is_of_medians;   /* it has no single runs: one run of medians stands for them */
+    bool is_in_ticks;     /* its cycles are ticks of a timer whose rate it does not tell */
     const struct ets_allocator *allocator;
 };
 

@@ -289,6 +289,19 @@ class Import(unittest.TestCase):
                 total[columns[0].removeprefix("Delegate/")] = int(columns[-1])
         return dict(first), dict(average), total
 
+    def test_import__lists_of_microprofiler_stay_ticks(self):
+        for name, runs, operators in (
+            ("tflm_events.log", 2, [("DEPTHWISE_CONV_2D", 1838), ("FULLY_CONNECTED", 411),
+                                    ("SOFTMAX", 78)]),
+            ("tflm_totals.log", 1, [("CONV_2D", 900), ("DEPTHWISE_CONV_2D", 250), ("SOFTMAX", 7)]),
+        ):
+            with self.subTest(name):
+                done = support.run("inspect", EXCHANGE / name, "-f", "json")
+                self.assertIn(b"ticks of a timer whose rate it does not tell", done.stderr)
+                rows = support.json_rows(done.stdout)
+                self.assertEqual({row["runs"] for row in rows}, {runs})
+                self.assertEqual([(row["event"], row["p50_cycles"]) for row in rows[1:]], operators)
+
     def test_import__litert_events_have_the_totals_of_its_summary(self):
         found = sums((e["name"], e["end_ns"] - e["start_ns"]) for e in events_of(EVENTS))
         _, _, total = self.litert_summary()

@@ -23,6 +23,10 @@ static enum ets_status import(const char *path, struct ets_file *file, struct et
         cli_note("%s has no times of single runs: its medians are read as one run",
                  cli_path_name(path));
     }
+    if (imported.is_in_ticks) {
+        cli_note("%s has ticks of a timer whose rate it does not tell: they are shown as cycles",
+                 cli_path_name(path));
+    }
     return ETS_OK;
 }
 

@@ -15,7 +15,7 @@ static const struct cli_command_option option_list[] = {
      .help = "The ETDump to write; default: FILE with the ending .etdp, if no such file exists"},
     {"--format", .value = "table|json|jsonl",
      .help = "Output format; json: one row with path, runtime, output, output_bytes, run_count, "
-             "event_count, left_out (what, count), may_lack_events, is_of_medians"},
+             "event_count, left_out (what, count), may_lack_events, is_of_medians, is_in_ticks"},
     {NULL},
 };
 
@@ -60,6 +60,14 @@ static void tell(const char *path, const char *output, const struct ets_imported
         ets_facts_end(facts);
     }
     ets_json_put_bool(facts->json, "is_of_medians", imported->is_of_medians);
+    if (imported->is_in_ticks) {
+        ets_facts_line(facts, "times");
+        ets_facts_words(facts,
+                        "ticks of the device's timer, shown as cycles: the profile does not tell "
+                        "how many are a second");
+        ets_facts_end(facts);
+    }
+    ets_json_put_bool(facts->json, "is_in_ticks", imported->is_in_ticks);
     ets_facts_line(facts, "written");
     ets_facts_string(facts, "output", output);
     ets_facts_words(facts, ", ");
@@ -164,6 +172,7 @@ const struct cli_command cli_import_command = {
         "command reads it and one model is compared across runtimes. FILE is recognized by its "
         "contents: ONNX Runtime's profile, the trace of PyTorch's profiler (export_chrome_trace), "
         "LiteRT's operator profile (CSV or protobuf of benchmark_model, or its profiler's events), "
+        "a log with a list of TensorFlow Lite for Microcontrollers' MicroProfiler, "
         "or other Chrome JSON. Commands that take traces also read these files directly. "
         "docs/exchange.md says what becomes what, and what is left out.",
     .options = option_list,

@@ -24,6 +24,8 @@ static const struct {
     {"inspector_frame.csv", ETS_FOREIGN_TABLE},
     {"inspector_saved.tsv", ETS_FOREIGN_TABLE},
     {"inspect.json", ETS_FOREIGN_TABLE_JSON},
+    {"tflm_events.log", ETS_FOREIGN_TFLM_LOG},
+    {"tflm_totals.log", ETS_FOREIGN_TFLM_LOG},
 };
 
 enum { PROFILES = sizeof profiles / sizeof *profiles };
@@ -183,6 +185,8 @@ static void test_import_faults__every_failed_allocation_is_told(void **state)
     "event_metadata1\tevent_metadata2\tevent_source\n"
 #define REST "\t0\t0\t0" /* the last three of eight fields */
 
+#define TOTALS "\"Unique Tag\",\"Total ticks across all events with that tag.\"\n"
+
 /* prompt and generated tokens; start, end of the prompt, end; units a second. Nothing was loaded.
  */
 #define OBSERVED(prompt, generated, start, middle, end, units)                          \
@@ -244,6 +248,11 @@ static void test_import_faults__wrong_values_are_named(void **state)
         {ETS_FOREIGN_RUNNER_LOG, OBSERVED(8, 2, 5, 6, 9007199254740992, 1), "longer than three"},
         {ETS_FOREIGN_RUNNER_LOG, OBSERVED(1073741825, 2, 5, 6, 7, 1000), "more tokens than any"},
         {ETS_FOREIGN_RUNNER_LOG, OBSERVED(0, 0, 5, 6, 7, 1000), "no operator and no execution"},
+        {ETS_FOREIGN_TFLM_LOG, "A took 1 ticks (0 ms)", "no operator and no execution"},
+        {ETS_FOREIGN_TFLM_LOG, "A took -1 ticks (0 ms).", "left out: 1 events that did not end"},
+        {ETS_FOREIGN_TFLM_LOG, "A took 1152921504606846977 ticks (0 ms).", "more than 2^60 ticks"},
+        {ETS_FOREIGN_TFLM_LOG, TOTALS "A, 5\n", "has no line with their total"},
+        {ETS_FOREIGN_TFLM_LOG, TOTALS "A, 5\n\"total number of ticks\", 6", "do not add up"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\tx\t1\t1" REST, "line 2 of the events: its third"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t-1\t1" REST, "its fourth field"},
         {ETS_FOREIGN_LITERT_EVENTS, LINE "0\tAdd\t2\t1\t" REST, "its fifth field"},
