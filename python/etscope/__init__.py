@@ -14,6 +14,7 @@
     etscope.runtime          running programs, where the engine is installed
     etscope.memory           planned memory: tensors, lifetimes, other plans
     etscope.program          where a program's bytes are; what differs between two
+    etscope.intermediate_output_tap  taps of torch's graphs
     etscope.backend_debug    for those who write backends: what was delegated
 
 docs/python.md has examples of all. NumPy and pandas are imported when they are first needed, PyTorch

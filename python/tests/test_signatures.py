@@ -63,6 +63,14 @@ HOMES = {
         ("BackendRegistry", "Method", "MethodMeta", "OperatorRegistry", "Program", "Runtime",
          "Verification"),
     ),
+    "etscope.intermediate_output_tap": (
+        "executorch.devtools.intermediate_output_tap",
+        ("FULL_TENSOR", "NodeSelector", "STATS", "StatReducer", "TapRule", "TapSpec",
+         "compare_aot_runtime_dataframe", "find_tap_nodes", "get_reducer", "is_tap_node",
+         "select_all", "select_all_call_function", "select_any", "select_by_module_class",
+         "select_by_module_path", "select_by_op_type", "select_not", "strip_taps_", "tap_compare",
+         "tap_intermediate_outputs_"),
+    ),
     "etscope.util.activation_memory_profiler": (
         "executorch.util.activation_memory_profiler",
         ("Allocation", "MemoryTimeline", "create_tensor_allocation_info", "generate_memory_trace"),
@@ -141,8 +149,9 @@ def test_what_upstream_takes_is_taken(home, theirs, name):
 
 
 @pytest.mark.parametrize(
-    "home", ["etscope", "etscope.inspector", "etscope.etrecord", "etscope.backend_debug"]
-)
+    "home", ["etscope", "etscope.inspector", "etscope.etrecord", "etscope.backend_debug",
+             "etscope.intermediate_output_tap"]
+)  # fmt: skip
 def test_every_name_that_upstream_exports_is_compared(home):
     theirs, names = HOMES[home]
     assert sorted(upstream_module(theirs).__all__) == sorted(names)
