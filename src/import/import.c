@@ -22,6 +22,8 @@ static const struct format formats[ETS_FOREIGN_COUNT] = {
     [ETS_FOREIGN_RUNNER_LOG] = {"ExecuTorch's runner", ets_runner_log_read},
     [ETS_FOREIGN_TABLE] = {"ExecuTorch's Inspector", ets_inspector_table_read},
     [ETS_FOREIGN_TABLE_JSON] = {"etscope", ets_inspector_json_read},
+    [ETS_FOREIGN_TABLE_LINES] = {"etscope", ets_inspector_lines_read},
+    [ETS_FOREIGN_TABLE_TEXT] = {"etscope", ets_inspect_text_read},
     [ETS_FOREIGN_TFLM_LOG] = {"TensorFlow Lite for Microcontrollers", ets_tflm_log_read},
 };
 
@@ -85,6 +87,7 @@ static enum ets_foreign_kind sniff_json(struct ets_text start)
     if (!is_list && has_member(start, "\"command\"", "\"inspect\"")) {
         return ETS_FOREIGN_TABLE_JSON;
     }
+    if (ets_is_inspect_row(start)) return ETS_FOREIGN_TABLE_LINES;
     const bool has_phases =
         ets_text_contains(start, "\"ph\":") || ets_text_contains(start, "\"ph\" :");
     const bool is_trace = is_list ? has_phases : ets_text_contains(start, "\"traceEvents\"");
@@ -101,6 +104,7 @@ enum ets_foreign_kind ets_foreign_sniff(struct ets_bytes bytes)
         return ETS_FOREIGN_LITERT_CSV;
     }
     if (ets_is_inspector_table(start)) return ETS_FOREIGN_TABLE;
+    if (ets_is_inspect_text(start)) return ETS_FOREIGN_TABLE_TEXT;
     if (ets_is_tflm_log(start)) return ETS_FOREIGN_TFLM_LOG;
     if (ets_is_runner_log(bytes)) return ETS_FOREIGN_RUNNER_LOG;
     return ets_litert_is_proto(bytes) ? ETS_FOREIGN_LITERT_PROTO : ETS_FOREIGN_NONE;

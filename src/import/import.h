@@ -26,7 +26,9 @@ enum ets_foreign_kind {
     ETS_FOREIGN_RUNNER_LOG = 7,    /* lines that ExecuTorch's runners of language models print */
     ETS_FOREIGN_TABLE = 8,         /* the Inspector's table of a trace, or etscope's */
     ETS_FOREIGN_TABLE_JSON = 9,    /* etscope's as a JSON document */
-    ETS_FOREIGN_TFLM_LOG = 10, /* lists of MicroProfiler, TensorFlow Lite for Microcontrollers */
+    ETS_FOREIGN_TFLM_LOG = 10,    /* lists of MicroProfiler, TensorFlow Lite for Microcontrollers */
+    ETS_FOREIGN_TABLE_LINES = 11, /* etscope's table as JSON, a row a line */
+    ETS_FOREIGN_TABLE_TEXT = 12,  /* as etscope prints it, or as Markdown */
     ETS_FOREIGN_COUNT
 };
 

@@ -1,9 +1,11 @@
-/* Reads the JSON of `etscope inspect`: its rows are put down as CSV, which is read like any table.
+/* Reads the JSON of `etscope inspect`, a document or lines: its rows are put down as CSV, which is
+ * read like any table.
  */
 #include <stdio.h>
 
 #include "import/foreign_json.h"
 #include "import/inspector_table.h"
+#include "import/text_lines.h"
 
 /* What a table has to tell; others of the forty members of a row are worked out again. */
 static const char *const names[] = {"block",   "block_index", "event",     "depth",
@@ -84,27 +86,58 @@ static enum ets_status put_rows(struct rows *rows, const struct ets_json_value *
     return ETS_OK;
 }
 
-static enum ets_status read_rows(struct ets_foreign *f, const struct ets_json_value *document,
+static enum ets_status read_rows(struct ets_foreign *f, const struct ets_json_value *list,
                                  struct ets_error *error)
 {
-    const struct ets_json_value *list = ets_json_get(document, "rows");
     struct rows rows = {.f = f};
     if (!ets_json_is(list, ETS_JSON_ARRAY) || list->size == 0) {
         return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET, "the JSON of inspect has no rows");
     }
     ETS_TRY(put_rows(&rows, list, error));
-    f->bytes = (struct ets_bytes){(const uint8_t *)rows.text, rows.used};
-    const enum ets_status status = ets_inspector_table_read(f, error);
-    /* Places in the CSV are none of the file. */
-    if (status != ETS_OK && error != NULL) error->offset = ETS_NO_OFFSET;
-    return status;
+    return ets_inspector_csv_read(f, (struct ets_text){rows.text, rows.used}, error);
 }
 
 enum ets_status ets_inspector_json_read(struct ets_foreign *f, struct ets_error *error)
 {
     struct ets_foreign_json json;
     enum ets_status status = ets_foreign_json_parse(f, &json, error);
+    if (status == ETS_OK) status = read_rows(f, ets_json_get(json.tape.values, "rows"), error);
+    ets_foreign_json_reset(&json);
+    return status;
+}
+
+bool ets_is_inspect_row(struct ets_text start)
+{
+    struct ets_text line = ets_take_first(&start, '\n');
+    return ets_text_starts_with(line, "{\"block\"") && ets_text_contains(line, "\"block_index\"");
+}
+
+/* Lines as one list: the end of each becomes a comma, but not of the last and of empty ones. */
+static size_t join_lines(struct ets_bytes bytes, char *list)
+{
+    struct ets_text line;
+    size_t used = 0;
+    for (size_t at = 0; ets_next_line(bytes, &at, &line);) {
+        if (ets_text_trim(line).size == 0) continue;
+        list[used] = used == 0 ? '[' : ',';
+        used++;
+        memcpy(list + used, line.data, line.size);
+        used += line.size;
+    }
+    list[used++] = ']';
+    return used;
+}
+
+enum ets_status ets_inspector_lines_read(struct ets_foreign *f, struct ets_error *error)
+{
+    struct ets_foreign_json json;
+    /* Each line has an end, or is the last one. */
+    char *list = ets_arena_alloc_array(&f->arena, f->bytes.size + 3, 1);
+    if (list == NULL) return ets_fail_foreign(error);
+    f->bytes = (struct ets_bytes){(const uint8_t *)list, join_lines(f->bytes, list)};
+    enum ets_status status = ets_foreign_json_parse(f, &json, error);
     if (status == ETS_OK) status = read_rows(f, json.tape.values, error);
+    if (status != ETS_OK && error != NULL) error->offset = ETS_NO_OFFSET;
     ets_foreign_json_reset(&json);
     return status;
 }

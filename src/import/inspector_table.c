@@ -9,7 +9,7 @@
 
 enum column { BLOCK, NAME, RAW, MEDIAN, MIDDLE, AVERAGE, IS_DELEGATED, BACKEND, DEPTH, COLUMNS };
 
-enum { NO_COLUMN = -1, CYCLES = -1, NO_UNIT = -2 };
+enum { NO_COLUMN = -1, CYCLES = ETS_TABLE_CYCLES, NO_UNIT = ETS_TABLE_NO_UNIT };
 
 struct row {
     struct ets_text name, backend;
@@ -67,7 +67,7 @@ bool ets_is_inspector_table(struct ets_text start)
     return find_heading((struct ets_bytes){(const uint8_t *)start.data, start.size}, &line, &at);
 }
 
-static int digits_of(struct ets_text unit)
+int ets_table_unit(struct ets_text unit)
 {
     static const struct {
         const char *name;
@@ -86,7 +86,7 @@ static int take_unit(struct ets_text *name)
         const bool is_open = name->data[i] == '(' && name->data[name->size - 1] == ')';
         if (!is_open && name->data[i] != '_') continue;
         const size_t end = name->size - is_open;
-        const int digits = digits_of((struct ets_text){name->data + i + 1, end - i - 1});
+        const int digits = ets_table_unit((struct ets_text){name->data + i + 1, end - i - 1});
         if (digits != NO_UNIT) {
             *name = ets_text_trim((struct ets_text){name->data, i});
             return digits;
@@ -141,6 +141,12 @@ static enum ets_status read_heading(struct table *table, struct ets_error *error
     table->time = NO_COLUMN;
     for (int i = 0; i < 4 && table->time == NO_COLUMN; i++) {
         table->time = table->columns[order[i]];
+    }
+    if (table->columns[NAME] == NO_COLUMN && table->columns[BLOCK] != NO_COLUMN) {
+        return ets_fail(
+            error, ETS_MALFORMED, table->reader.record_at,
+            "the table has no column of events: it is of groups or a tree; write that of "
+            "operators");
     }
     if (table->columns[BLOCK] == NO_COLUMN || table->columns[NAME] == NO_COLUMN ||
         table->time == NO_COLUMN || table->digits == NO_UNIT) {
@@ -389,4 +395,13 @@ enum ets_status ets_inspector_table_read(struct ets_foreign *f, struct ets_error
         ETS_TRY(add_row(&table, error));
     }
     return end_block(&table, error);
+}
+
+enum ets_status ets_inspector_csv_read(struct ets_foreign *f, struct ets_text csv,
+                                       struct ets_error *error)
+{
+    f->bytes = (struct ets_bytes){(const uint8_t *)csv.data, csv.size};
+    const enum ets_status status = ets_inspector_table_read(f, error);
+    if (status != ETS_OK && error != NULL) error->offset = ETS_NO_OFFSET;
+    return status;
 }

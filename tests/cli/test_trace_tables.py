@@ -66,6 +66,54 @@ class Tables(unittest.TestCase):
                     written = support.run("inspect", trace, "--no-siblings", "-f", form).stdout
                     self.assert_same_medians(self.file(f"own.{form}", written), trace)
 
+    def test_tables__what_inspect_prints(self):
+        columns = ("block", "operator", "depth", "p50_ns", "p50_ns_upper")
+        for model in ("mlp_portable", "conv_xnnpack"):
+            trace = support.DATA / model / "profile.etdp"
+            expected = [[row[name] for name in columns] for row in table(trace)]
+            for form in ("table", "markdown", "jsonl"):
+                with self.subTest(f"{model} {form}"):
+                    written = support.run("inspect", trace, "--no-siblings", "-f", form).stdout
+                    found = table(self.file("own.txt", written))
+                    self.assertEqual([[row[name] for name in columns] for row in found], expected)
+
+    def test_tables__what_inspect_prints_and_cannot_be_read_again(self):
+        for words, reason in (
+            (("--group-by", "op"), b"operators may have been added up"),
+            (("--width", "40"), b"no column #"),
+            (("--tree",), b"is a tree"),
+            (("--unit", "s"), b"its unit rounds to one or two digits"),
+        ):
+            for form in ("table", "markdown"):
+                if form == "markdown" and words[0] == "--width":
+                    continue
+                with self.subTest(f"{words} {form}"):
+                    written = support.run("inspect", LINEAR, "--no-siblings", "-f", form, *words)
+                    done = support.run("inspect", self.file("own.txt", written.stdout))
+                    self.assertIn(reason, done.stderr)
+                    self.assertIn(b"write it again as JSON", done.stderr)
+        for form in ("csv", "json", "jsonl", "tsv"):
+            written = support.run("inspect", LINEAR, "--no-siblings", "-g", "op", "-f", form).stdout
+            done = support.run("inspect", self.file("own.txt", written))
+            self.assertIn(b"it is of groups or a tree", done.stderr)
+
+    def test_tables__cells_that_are_cut_or_not_in_place_are_refused(self):
+        heading = "Execute - 1 run\n#  operator  calls  p50 us\n"
+        for row, reason in (
+            ("0  Convol\u2026       1   2.000", "were cut"),
+            ("0  an operator that is wide  1  2.000", "not below their headings"),
+            ("0  op  1", "ends before its time"),
+        ):
+            with self.subTest(row):
+                path = self.file("own.txt", (heading + row + "\n").encode())
+                done = support.run("inspect", path)
+                self.assertIn(reason.encode(), done.stderr)
+
+    def test_tables__a_time_that_is_not_exact_is_unknown(self):
+        path = self.file("own.txt", b"Execute - 1 run\n#  operator  calls  p50 us\n"
+                                    b"0  op            1    ~520\n1  other         1   2.000\n")
+        self.assertEqual([row["event"] for row in table(path)[-1:]], ["other"])
+
     def test_tables__what_a_terminal_showed_around_it(self):
         printed = (EXCHANGE / "inspector_printed.txt").read_bytes()
         path = self.file("log.txt", b"$ python show.py\nI 00:00 loaded\n" + printed + b"\ndone\n$\n")

@@ -24,6 +24,9 @@ static const struct {
     {"inspector_frame.csv", ETS_FOREIGN_TABLE},
     {"inspector_saved.tsv", ETS_FOREIGN_TABLE},
     {"inspect.json", ETS_FOREIGN_TABLE_JSON},
+    {"inspect.txt", ETS_FOREIGN_TABLE_TEXT},
+    {"inspect.md", ETS_FOREIGN_TABLE_TEXT},
+    {"inspect.jsonl", ETS_FOREIGN_TABLE_LINES},
     {"tflm_events.log", ETS_FOREIGN_TFLM_LOG},
     {"tflm_totals.log", ETS_FOREIGN_TFLM_LOG},
 };
