@@ -229,6 +229,40 @@ class Payloads(support.FolderTest):
             found.add(row["vulkan"] is None)
         self.assertEqual(found, {False, True})
 
+    def test_dump__has_the_graph_of_every_payload_that_is_read(self):
+        for backend, name, formats in (
+            ("coreml", "res_fp16", "Core ML"), ("vulkan", None, "Vulkan"), ("tosa", None, "TOSA"),
+            ("vgf", None, "VGF"), ("mlx", None, "MLX"), ("openvino", None, "OpenVINO"),
+            ("native", None, "native"), ("ethosu", None, "Vela"),
+        ):
+            folder = DATA / "payload_truth" / backend
+            path = folder / name if name else sorted(folder.glob("*/model.pte"))[0].parent
+            rows = dump(path / "model.pte")["delegates"]
+            with self.subTest(path.name):
+                graphs = [row["graph"] for row in rows if row["graph"] is not None]
+                self.assertTrue(graphs, [row["graph_reason"] for row in rows])
+                self.assertIn(formats, graphs[0]["format"])
+                for graph in graphs:
+                    self.assert_whole(graph)
+
+    def assert_whole(self, graph):
+        """Every number in a graph is one of its lists, and makers are told twice alike."""
+        values = graph["values"]
+        for number, node in enumerate(graph["nodes"]):
+            self.assertTrue(node["name"])
+            for value in (*node["inputs"], *node["outputs"]):
+                self.assertTrue(value is None or value < len(values))
+            for value in node["outputs"]:
+                self.assertIn(values[value]["producer"], (number, None))
+        for value in values:
+            if value["constant"] is not None:
+                self.assertLess(value["constant"], len(graph["constants"]))
+
+    def test_dump__of_a_payload_that_cannot_be_read_says_why(self):
+        row, = dump(DATA / "payload_truth" / "aoti" / "lin_standin" / "model.pte")["delegates"]
+        self.assertIsNone(row["graph"])
+        self.assertTrue(row["graph_reason"])
+
     def test_dump__lists_the_entries_of_a_zip(self):
         import zlib
         payload = self.zipped()

@@ -9,6 +9,7 @@
 #include "inspect/recorded_memory.h"
 #include "inspect/stated_nodes.h"
 #include "output/text/flatbuffer_json.h"
+#include "payload/payload_store.h"
 #include "record/zip.h"
 
 enum { DUMP_DATA_TIMES = 16, DUMP_DATA_FLOOR = 1 << 20 }; /* honest files have each byte once */
@@ -18,6 +19,13 @@ struct dump_zips {
     struct ets_key_table keys;
     struct ets_zip *items;
     uint32_t capacity;
+};
+
+/* Graphs of payloads, read before the row begins and numbered in the order of delegates. */
+struct dump_graphs {
+    struct ets_payload_store store;
+    struct ets_key_table keys; /* the graphs */
+    uint32_t shown_count;
 };
 
 /*
@@ -35,6 +43,7 @@ struct dump_request {
     struct ets_arena arena;
     struct ets_content_bytes contents;
     struct dump_zips zips;
+    struct dump_graphs graphs;
     uint64_t data_budget; /* bytes that --bytes may still write */
 };
 
@@ -87,6 +96,14 @@ void dump_put_payload(struct ets_json_writer *json, struct ets_bytes payload, bo
 int dump_hash_zip(struct dump_request *request, struct ets_bytes payload);
 /* "zip": the entries; null where it is none, or damaged. */
 void dump_put_zip(struct dump_request *request, struct ets_bytes payload);
+
+/* dump_delegate.c */
+/* Before the others, for each program. */
+void dump_begin_graphs(struct dump_request *request, const struct ets_program *program);
+/* Reads what a delegate was given. Returns an exit code; what cannot be read is no failure. */
+int dump_read_graph(struct dump_request *request, const struct ets_delegate *delegate);
+/* "graph" and "graph_reason": what was read, or why nothing was. */
+void dump_put_payload_graph(struct dump_request *request, const struct ets_delegate *delegate);
 
 /* dump_graph.c */
 void dump_put_graph(struct ets_json_writer *json, const char *key, const struct ets_graph *graph);

@@ -24,6 +24,7 @@ static int hash_values(struct dump_request *request, const struct ets_method *me
 static int hash_program(struct dump_request *request, const struct ets_program *program)
 {
     int code = CLI_OK;
+    dump_begin_graphs(request, program);
     for (uint32_t i = 0; i < program->segment_count && code == CLI_OK; i++) {
         struct ets_segment segment;
         ets_program_segment(program, i, &segment);
@@ -38,6 +39,7 @@ static int hash_program(struct dump_request *request, const struct ets_program *
             ets_method_delegate(&method, i, &delegate);
             code = dump_hash(request, delegate.blob, false);
             if (code == CLI_OK) code = dump_hash_zip(request, delegate.blob);
+            if (code == CLI_OK) code = dump_read_graph(request, &delegate);
         }
     }
     return code;
@@ -107,6 +109,7 @@ static void put_delegates(struct dump_request *request, const struct ets_method 
         dump_put_content(request, delegate.blob, false);
         dump_put_payload(json, delegate.blob, request->with_data);
         dump_put_zip(request, delegate.blob);
+        dump_put_payload_graph(request, &delegate);
         ets_json_end_object(json);
     }
 }
