@@ -46,11 +46,16 @@ static size_t print_time(char *buffer, double ns, const struct ets_table_unit *u
     return (size_t)snprintf(buffer, NUMBER_CHARS, "%.*f", unit->ns > 1 ? 3 : 0, ns / unit->ns);
 }
 
-/* What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there.
+/*
+ * What a delegate counts in whole steps is a range: "<1", "3..4". Trailing zeros say nothing there,
+ * and no time has a power of ten.
  */
-static size_t print_bound(char *buffer, double ns, const struct ets_table_unit *unit)
+static size_t print_bound(char *buffer, double value, const char *plus)
 {
-    return (size_t)snprintf(buffer, NUMBER_CHARS, "%.4g", ns / unit->ns);
+    const bool is_large = fabs(value) >= 9999.5;
+    const char *sign = value >= 0 ? plus : "";
+    return is_large ? (size_t)snprintf(buffer, NUMBER_CHARS, "%s%.0f", sign, value)
+                    : (size_t)snprintf(buffer, NUMBER_CHARS, "%s%.4g", sign, value);
 }
 
 /* Bounds that read the same are one number: "81.6%", not "81.6..81.6%". */
@@ -76,8 +81,8 @@ static void append_signed_time(struct ets_cell_text *out, const struct ets_cell 
     else if (lower == upper)
         size = snprintf(buffer, sizeof buffer, "%+.*f", unit->ns > 1 ? 3 : 0, lower);
     else {
-        (void)snprintf(buffer, sizeof buffer, "%+.4g", lower);
-        (void)snprintf(other, sizeof other, "%+.4g", upper);
+        (void)print_bound(buffer, lower, "+");
+        (void)print_bound(other, upper, "+");
         append_range(out, buffer, other, "");
         return;
     }
@@ -115,8 +120,8 @@ static void append_time(struct ets_cell_text *out, const struct ets_shown_column
     }
     if (append_about(out, shown, cell->lower / unit->ns, cell->upper / unit->ns, "")) return;
     char upper[NUMBER_CHARS];
-    (void)print_bound(buffer, cell->lower, unit);
-    (void)print_bound(upper, cell->upper, unit);
+    (void)print_bound(buffer, cell->lower / unit->ns, "");
+    (void)print_bound(upper, cell->upper / unit->ns, "");
     if (cell->lower <= 0) append(out, "<", 1);
     append_range(out, cell->lower <= 0 ? upper : buffer, upper, "");
 }

@@ -322,6 +322,60 @@ test("every view is accessible in both themes", async () => {
     await page.close();
 });
 
+test("numbers of tables are never cut", async () => {
+    for (const folder of [FOLDER, "conv_xnnpack_int8", "cond"]) {
+        const { page } = await open(browser, reportOf(folder));
+        for (const width of [400, 900, 1400]) {
+            await page.setViewportSize({ width, height: 800 });
+            for (const view of VIEWS) {
+                await goTo(page, `#1/${view}`);
+                const cut = await page
+                    .locator("td.right, .share .number")
+                    .evaluateAll((cells) =>
+                        cells
+                            .filter((cell) => cell.scrollWidth > cell.clientWidth)
+                            .map((cell) => cell.textContent),
+                    );
+                assert.deepEqual(cut, [], `${folder}, ${view}, ${width} pixels`);
+            }
+        }
+        await page.close();
+    }
+});
+
+test("a copied table has the command line's names and base units", async () => {
+    const { page } = await open(browser, report);
+    await page.evaluate(() => {
+        document.execCommand = (command: string) => {
+            if (command === "copy") document.title = document.querySelector("textarea")!.value;
+            return true;
+        };
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+    });
+    await goTo(page, OPERATORS);
+    await page.getByText("Copy TSV").click();
+    await page.waitForFunction(() => document.title.includes("p50_ns"));
+    const [names, ...lines] = (await page.evaluate(() =>
+        document.querySelector("title")!.textContent!.split("\n"),
+    )) as [string, ...string[]];
+    const copied = lines.filter(Boolean).map((line) => line.split("\t"));
+    const column = (name: string) => {
+        const at = names.split("\t").indexOf(name);
+        assert.ok(at >= 0, `${name} is not among ${names}`);
+        return copied.map((fields) => fields[at]);
+    };
+    const inspected = new Set(
+        jsonRows("inspect", ...filesOf(FOLDER)).map(
+            (row) => `${row["p50_ns"]} ${row["p50_ns_upper"]}`,
+        ),
+    );
+    const upper = column("p50_ns_upper");
+    const known = column("p50_ns").filter((lower, i) => inspected.has(`${lower} ${upper[i]}`));
+    assert.ok(known.length > 20, `${known.length} of ${copied.length}`);
+    assert.ok(column("share_upper").some(Boolean));
+    await page.close();
+});
+
 test("reports of all kinds of traces open without a fault", async () => {
     for (const folder of ["conv_xnnpack_int8", "cond", "multi_method", "types", "map_loop"]) {
         const path = reportOf(folder);

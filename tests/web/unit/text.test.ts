@@ -25,6 +25,8 @@ test("times are what the terminal prints", () => {
     assert.equal(formatTime({ lower: 3000, upper: 4000 }, US), "3..4");
     assert.equal(formatTime({ lower: 12480, upper: 14480 }, US), "12.48..14.48");
     assert.equal(formatTime({ lower: 93000, upper: 103900 }, US), "93..103.9");
+    assert.equal(formatTime({ lower: 12345678, upper: 23456789 }, US), "12346..23457");
+    assert.equal(formatTime({ lower: 12000.1, upper: 12000.2 }, US), "12");
     assert.equal(formatTime(null, US), "–");
     assert.equal(formatTime(exactly(2.5), chooseUnit(0, "cycles")), "2");
 });

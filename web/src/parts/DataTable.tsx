@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { useParam } from "../state/page";
 import { plural } from "../text/format";
 import { CopyButton } from "./CopyButton";
-import { type CopyValue, toJson, toTsv } from "./copy";
+import { type Copies, type CopyValue, toJson, toTsv } from "./copy";
 import { type Key, useKeys } from "./keys";
 import {
     nextSort,
@@ -17,7 +17,7 @@ import {
 } from "./virtual";
 
 export interface Column<Row> {
-    /** Name in the address and in copies. */
+    /** Name in the address, and in copies where `copies` does not say others. */
     key: string;
     title: string;
     /** What the column means, for a pointer that rests on its title. */
@@ -25,8 +25,10 @@ export interface Column<Row> {
     /** A length of CSS; "auto" takes what is left. */
     width: string;
     align?: "left" | "right";
-    /** What it is sorted and copied by; without, it is neither. */
+    /** What it is sorted and copied by; without, it is not sorted. */
     value?: (row: Row) => SortValue;
+    /** What copies have of it instead of `value`. */
+    copies?: Copies<Row>;
     /** Below this width of the table the column is hidden. */
     hideBelow?: number;
     cell: (row: Row) => ComponentChildren;
@@ -154,9 +156,13 @@ export function DataTable<Row>(props: Props<Row>) {
 
     const shownColumns = columns.filter((column) => view.width >= (column.hideBelow ?? 0));
     const { first, end } = windowOf(rows.length, view.top, view.height);
-    const copied = columns.filter((column) => column.value !== undefined);
-    const copyRows = (): CopyValue[][] =>
-        rows.map((row) => copied.map((column) => column.value?.(row) ?? null));
+    const copied = Object.entries(Object.assign({}, ...columns.map(copiesOf)) as Copies<Row>);
+    const names = copied.map(([name]) => name);
+    const copyRows = (): CopyValue[][] => rows.map((row) => copied.map(([, of]) => of(row)));
+    const widths = useMemo(
+        () => new Map(columns.map((column) => [column.key, widthOf(column, rows)])),
+        [rows, columns.map((column) => column.key + column.title).join("\t")],
+    );
     const spacer = (count: number, key: string) =>
         count > 0 ? (
             <tr key={key} aria-hidden="true" style={{ height: `${count * ROW_HEIGHT}px` }} />
@@ -168,23 +174,13 @@ export function DataTable<Row>(props: Props<Row>) {
                 <div>{props.caption}</div>
                 <span class="copies">
                     <CopyButton
-                        text={() =>
-                            toTsv(
-                                copied.map((column) => column.title),
-                                copyRows(),
-                            )
-                        }
+                        text={() => toTsv(names, copyRows())}
                         title="Copy the rows for a spreadsheet"
                     >
                         Copy TSV
                     </CopyButton>
                     <CopyButton
-                        text={() =>
-                            toJson(
-                                copied.map((column) => column.key),
-                                copyRows(),
-                            )
-                        }
+                        text={() => toJson(names, copyRows())}
                         title="Copy the rows as JSON"
                     >
                         Copy JSON
@@ -203,7 +199,7 @@ export function DataTable<Row>(props: Props<Row>) {
                 >
                     <colgroup>
                         {shownColumns.map((column) => (
-                            <col key={column.key} style={{ width: column.width }} />
+                            <col key={column.key} style={{ width: widths.get(column.key) }} />
                         ))}
                     </colgroup>
                     <thead>
@@ -273,6 +269,32 @@ export function DataTable<Row>(props: Props<Row>) {
             </div>
         </div>
     );
+}
+
+function copiesOf<Row>(column: Column<Row>): Copies<Row> {
+    const { key, value } = column;
+    return column.copies ?? (value === undefined ? {} : { [key]: (row) => value(row) ?? null });
+}
+
+/** Rows whose numbers are measured; more would be slow, and their sizes repeat. */
+const MEASURED = 2000;
+
+/** A number is never cut: its column is as wide as the longest. */
+function widthOf<Row>(column: Column<Row>, rows: readonly Row[]): string {
+    if (column.align !== "right") return column.width;
+    let longest = 0;
+    for (const row of rows.slice(0, MEASURED)) {
+        longest = Math.max(longest, textOf(column.cell(row)).length);
+    }
+    return `max(${column.width}, ${longest}ch + 18px)`;
+}
+
+/** The text of a cell, without that of components. */
+function textOf(cell: ComponentChildren): string {
+    if (typeof cell === "string" || typeof cell === "number") return String(cell);
+    if (Array.isArray(cell)) return cell.map(textOf).join("");
+    if (cell === null || typeof cell !== "object" || !("props" in cell)) return "";
+    return textOf((cell.props as { children?: ComponentChildren }).children);
 }
 
 /** The first column that takes what is left holds the names. */

@@ -1,9 +1,35 @@
 /** What the clipboard receives: tables as TSV or JSON. */
+import type { Range, TimeUnit } from "../text/format";
+
 export type CopyValue = number | string | null;
 
+/** What a column gives to copies: by the names that the command line has, in their units. */
+export type Copies<Row> = Record<string, (row: Row) => CopyValue>;
+
+/** Both bounds of a range: "p50_ns" and "p50_ns_upper". */
+export function rangeCopies<Row>(name: string, of: (row: Row) => Range | null): Copies<Row> {
+    return {
+        [name]: (row) => of(row)?.lower ?? null,
+        [`${name}_upper`]: (row) => of(row)?.upper ?? null,
+    };
+}
+
+/** The same of times, which travel in the clock's own unit. */
+export function timeCopies<Row>(
+    statistic: string,
+    unit: TimeUnit,
+    of: (row: Row) => Range | null,
+): Copies<Row> {
+    return rangeCopies(nameOfTime(statistic, unit), of);
+}
+
+/** "p50_ns"; of traces that count cycles "p50_cycles". */
+export const nameOfTime = (statistic: string, unit: TimeUnit): string =>
+    `${statistic}_${unit.name === "cycles" ? "cycles" : "ns"}`;
+
 /** TSV that no spreadsheet takes for a formula. */
-export function toTsv(titles: readonly string[], rows: readonly CopyValue[][]): string {
-    return [titles, ...rows].map((row) => `${row.map(tsvField).join("\t")}\n`).join("");
+export function toTsv(names: readonly string[], rows: readonly CopyValue[][]): string {
+    return [names, ...rows].map((row) => `${row.map(tsvField).join("\t")}\n`).join("");
 }
 
 function tsvField(value: CopyValue): string {

@@ -70,6 +70,14 @@ export function fourDigits(value: number): string {
     return `${sign}${trimZeros(`${first}.${rest}`)}e${power}`;
 }
 
+/** The same without a power of ten: a time has a unit that fits. */
+const plainDigits = (value: number): string =>
+    Math.abs(value) >= 9999.5 ? fixed(value, 0) : fourDigits(value);
+
+/** Bounds that read the same are one number. */
+const joined = (lower: string, upper: string): string =>
+    lower === upper ? upper : `${lower}..${upper}`;
+
 const splitFirst = (digits: string): [string, string] => [digits.slice(0, 1), digits.slice(1)];
 
 const trimZeros = (digits: string): string =>
@@ -82,8 +90,8 @@ export function formatTime(range: Range | null, unit: TimeUnit): string {
         if (unit.ns > 1 && value > 0 && value < unit.ns * 0.0005) return "<0.001";
         return fixed(value / unit.ns, unit.ns > 1 ? 3 : 0);
     }
-    const upper = fourDigits(range.upper / unit.ns);
-    return range.lower <= 0 ? `<${upper}` : `${fourDigits(range.lower / unit.ns)}..${upper}`;
+    const upper = plainDigits(range.upper / unit.ns);
+    return range.lower <= 0 ? `<${upper}` : joined(plainDigits(range.lower / unit.ns), upper);
 }
 
 /** A time with its unit, for sentences: "196.553 us", "3..4 us". */
@@ -104,7 +112,7 @@ export function formatShare(range: Range | null): string {
     const upper = range.upper * 100;
     if (lower === upper) return lower > 0 && lower < 0.05 ? "<0.1%" : `${fixed(lower, 1)}%`;
     if (lower < 0.05) return `<${fixed(Math.ceil(upper * 10) / 10, 1)}%`;
-    return `${fixed(lower, 1)}..${fixed(upper, 1)}%`;
+    return `${joined(fixed(lower, 1), fixed(upper, 1))}%`;
 }
 
 /** The same in whole percents where there is little space: "19..30%" for 19.2 to 29.1 %. */

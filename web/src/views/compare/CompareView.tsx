@@ -1,5 +1,6 @@
 /** What became faster or slower than in another trace: the verdict, its parts, every operator. */
 import { useMemo, useState } from "preact/hooks";
+import { nameOfTime, timeCopies } from "../../parts/copy";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
@@ -327,6 +328,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             width: "92px",
             align: "right",
             value: (row) => row.line?.before?.lower ?? null,
+            copies: timeCopies("before", unit, (row) => row.line?.before ?? null),
             cell: (row) => row.line?.before && formatTime(row.line.before, unit),
         },
         {
@@ -336,6 +338,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             width: "92px",
             align: "right",
             value: (row) => row.line?.after?.lower ?? null,
+            copies: timeCopies("after", unit, (row) => row.line?.after ?? null),
             cell: (row) => row.line?.after && formatTime(row.line.after, unit),
         },
         {
@@ -345,6 +348,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             width: "92px",
             align: "right",
             value: (row) => row.change,
+            copies: { [nameOfTime("change", unit)]: (row) => row.change },
             cell: (row) => row.change !== null && sayChange(row.change, unit),
         },
         {
@@ -371,6 +375,10 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             align: "right",
             hideBelow: 900,
             value: (row) => row.line?.interval?.lower ?? null,
+            copies: {
+                [nameOfTime("change_low", unit)]: (row) => row.line?.interval?.lower ?? null,
+                [nameOfTime("change_high", unit)]: (row) => row.line?.interval?.upper ?? null,
+            },
             cell: (row) => row.line?.interval && sayInterval(row.line.interval, unit),
         },
         {

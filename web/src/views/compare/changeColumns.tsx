@@ -1,4 +1,5 @@
 /** The columns in which other views tell what changed: one for each trace before. */
+import { nameOfTime } from "../../parts/copy";
 import type { Column } from "../../parts/DataTable";
 import type { Change, Changes } from "../../state/differences";
 import type { TimeUnit } from "../../text/format";
@@ -27,6 +28,10 @@ export function changeColumns<Row, Key>(
             align: "right",
             hideBelow: 720 + number * 200,
             value: (row) => changeOf(row)?.change ?? null,
+            copies: {
+                [nameOfTime(number === 0 ? "change" : `change${number}`, unit)]: (row) =>
+                    changeOf(row)?.change ?? null,
+            },
             cell: (row) => <Cell change={changeOf(row)} unit={unit} />,
         };
     });

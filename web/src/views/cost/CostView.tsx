@@ -1,4 +1,5 @@
 /** Cost: what operators compute and move, how fast, and how far that is from a machine's roofs. */
+import { type Copies, rangeCopies, timeCopies } from "../../parts/copy";
 import { useMemo } from "preact/hooks";
 import { BlockChoice } from "../../parts/BlockChoice";
 import { type Column, DataTable } from "../../parts/DataTable";
@@ -104,9 +105,20 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
         hint: string,
         value: (work: Work) => number | null,
         cell: (work: Work) => string,
+        copies: Copies<Work>,
         width = "72px",
         hideBelow?: number,
-    ): Column<Work> => ({ key, title, hint, width, align: "right", value, cell, hideBelow });
+    ): Column<Work> => ({
+        key,
+        title,
+        hint,
+        width,
+        align: "right",
+        value,
+        copies,
+        cell,
+        hideBelow,
+    });
     const most = (work: Work) => (work.isBound ? "≤ " : "");
     const columns: Column<Work>[] = [
         {
@@ -122,6 +134,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "median time per run",
             (work) => work.time.lower,
             (work) => formatTime(work.time, unit),
+            timeCopies("p50", unit, (work) => work.time),
         ),
         number(
             "flops",
@@ -129,6 +142,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "operations of one run: 2 per multiply-add",
             (work) => work.flops,
             (work) => most(work) + formatNumber(work.flops / 1e3),
+            { flops: (work) => work.flops },
         ),
         number(
             "bytes",
@@ -136,6 +150,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "bytes read and written, each tensor once",
             (work) => work.bytes,
             (work) => most(work) + formatBytes(work.bytes),
+            { moved_bytes: (work) => work.bytes },
             "88px",
         ),
         number(
@@ -144,6 +159,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "operations per byte",
             (work) => work.intensity,
             (work) => formatNumber(work.intensity),
+            { intensity: (work) => work.intensity },
             "64px",
             820,
         ),
@@ -153,6 +169,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "sorted by what is certain",
             (work) => work.flopRate.lower,
             (work) => (work.flops === 0 ? "–" : most(work) + sayRate(work.flopRate)),
+            rangeCopies("gflops_per_s", (work) => work.flopRate),
             "116px",
         ),
         number(
@@ -161,6 +178,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "sorted by what is certain",
             (work) => work.byteRate.lower,
             (work) => most(work) + sayRate(work.byteRate),
+            rangeCopies("gb_per_s", (work) => work.byteRate),
             "116px",
             1000,
         ),
@@ -174,6 +192,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "how much of what the machine can do; no share where calls or clocks decide",
             (work) => work.ofRoof?.lower ?? null,
             (work) => formatShare(work.ofRoof),
+            rangeCopies("of_roof", (work) => work.ofRoof),
             "84px",
         ),
         number(
@@ -182,6 +201,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             "what the roof would save in a run",
             (work) => work.saved,
             (work) => (work.saved === null ? "–" : formatNumber(work.saved / 1e3)),
+            { saved_ns: (work) => work.saved },
             "76px",
             1000,
         ),

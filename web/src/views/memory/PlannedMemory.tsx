@@ -337,6 +337,7 @@ function columnsOf(page: Page, plan: Plan, state: PlanState, live: number | null
             width: "86px",
             align: right,
             value: ({ tensor }) => tensor.bytes,
+            copies: { size_bytes: ({ tensor }) => tensor.bytes },
             cell: ({ tensor }) => bytesOf(tensor),
         },
         {

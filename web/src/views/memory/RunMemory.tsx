@@ -100,6 +100,7 @@ function columnsOf(list: MemoryList): Column<MemoryRow>[] {
             hint: list.hint,
             width: "240px",
             value: (row) => row.bytes,
+            copies: { size_bytes: (row) => row.bytes },
             cell: (row) =>
                 row.bytes === null ? (
                     <span class="muted">not known</span>

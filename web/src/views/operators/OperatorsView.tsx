@@ -1,5 +1,6 @@
 /** All operators: a tree in order of execution, or in groups; searched, sorted, selected. */
 import { useMemo, useState } from "preact/hooks";
+import { rangeCopies, timeCopies } from "../../parts/copy";
 import { BlockChoice } from "../../parts/BlockChoice";
 import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
@@ -101,6 +102,7 @@ function OperatorsTable() {
             width: "84px",
             align: "right",
             value: (row) => row.p50?.lower ?? null,
+            copies: timeCopies("p50", scale.unit, (row) => row.p50),
             cell: (row) =>
                 row.id !== null && row.p50 === null ? (
                     <span class="muted">own clock</span>
@@ -117,6 +119,14 @@ function OperatorsTable() {
             hideBelow: changes.length > 1 ? 1200 : 900,
             value: (row) =>
                 row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
+            copies: {
+                ...timeCopies("min", scale.unit, (row) =>
+                    row.id === null ? null : operators.time(row.id, "min"),
+                ),
+                ...timeCopies("max", scale.unit, (row) =>
+                    row.id === null ? null : operators.time(row.id, "max"),
+                ),
+            },
             cell: (row) =>
                 row.id !== null && <RunsRange operators={operators} id={row.id} scale={scale} />,
         },
@@ -126,6 +136,7 @@ function OperatorsTable() {
             hint: `of the middle half of the runs; hatched: possible; a full bar is ${formatShare({ lower: fullShare, upper: fullShare })}`,
             width: "160px",
             value: (row) => row.share?.lower ?? null,
+            copies: rangeCopies("share", (row) => row.share),
             cell: (row) => (
                 <span class="share">
                     <RangeBar range={row.share} of={fullShare} kind={row.kind} />

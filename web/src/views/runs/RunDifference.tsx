@@ -1,5 +1,6 @@
 /** What one run spent otherwise than the median, or than another run. */
 import { useMemo } from "preact/hooks";
+import { timeCopies } from "../../parts/copy";
 import { Empty } from "../../parts/Empty";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
@@ -90,6 +91,7 @@ export function RunDifference(props: { runs: Run[] }) {
             width: "110px",
             align: "right",
             value: (row) => row.time.lower,
+            copies: timeCopies("run", unit, (row) => row.time),
             cell: (row) => formatTime(row.time, unit),
         },
         {
@@ -101,6 +103,7 @@ export function RunDifference(props: { runs: Run[] }) {
             width: "90px",
             align: "right",
             value: (row) => row.other.lower,
+            copies: timeCopies("other", unit, (row) => row.other),
             cell: (row) => formatTime(row.other, unit),
         },
         {
@@ -110,6 +113,7 @@ export function RunDifference(props: { runs: Run[] }) {
             width: "110px",
             align: "right",
             value: (row) => row.change.lower + row.change.upper,
+            copies: timeCopies("change", unit, (row) => row.change),
             cell: (row) => formatChange(row.change, unit.ns),
         },
         {

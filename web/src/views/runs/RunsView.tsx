@@ -1,6 +1,7 @@
 /** Every run: how long it took, which are warm-up or outliers, and what made one differ. */
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
+import { nameOfTime } from "../../parts/copy";
 import { BlockChoice } from "../../parts/BlockChoice";
 import { axis, Chart } from "../../parts/Chart";
 import type { Colours } from "../../parts/canvas";
@@ -288,6 +289,7 @@ function RunTable(props: { runs: Run[]; median: number | null; unit: TimeUnit })
             width: "92px",
             align: "right",
             value: (run) => run.time,
+            copies: { [nameOfTime("time", unit)]: (run) => run.time },
             cell: (run) =>
                 formatTime(run.time === null ? null : { lower: run.time, upper: run.time }, unit),
         },

@@ -259,6 +259,7 @@ function columnsOf(
             width: "84px",
             align: "right",
             value: (node) => node.bytes,
+            copies: { size_bytes: (node) => node.bytes },
             cell: (node) => (
                 <span title={`${formatCount(node.bytes)} B`}>{formatBytes(node.bytes)}</span>
             ),
@@ -296,6 +297,7 @@ function columnsOf(
             hint: "bytes that are saved if the same data is kept once",
             width: "170px",
             value: (node: Node) => node.duplicateBytes,
+            copies: { duplicate_bytes: (node: Node) => node.duplicateBytes },
             cell: (node: Node) => twiceOf(node, parts),
         },
     ];

@@ -1,5 +1,6 @@
 /** The model's source lines with what each costs in the margin. */
 import { useMemo } from "preact/hooks";
+import { rangeCopies, timeCopies } from "../../parts/copy";
 import { BlockChoice } from "../../parts/BlockChoice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
@@ -142,6 +143,7 @@ function columnsOf(
             align: "right",
             hideBelow: 520,
             value: (line) => line.time?.lower ?? null,
+            copies: timeCopies("mid", unit, (line) => line.time),
             cell: (line) => line.time && formatTime(line.time, unit),
         },
         ...changeColumns<Line, string>(changes, (line) => line.key, unit),
@@ -151,6 +153,7 @@ function columnsOf(
             hint: `hatched: possible; a full bar is ${formatShare({ lower: full, upper: full })}`,
             width: "170px",
             value: (line) => line.share?.lower ?? null,
+            copies: rangeCopies("share", (line) => line.share),
             cell: (line) =>
                 line.share && (
                     <span class="share">
@@ -177,6 +180,7 @@ function columnsOf(
             align: "right" as const,
             hideBelow: 860,
             value: (line: Line) => line.written,
+            copies: { written_bytes: (line: Line) => line.written },
             cell: (line: Line) => line.written !== null && formatBytes(line.written),
         },
         has((line) => line.error) && {

@@ -1,5 +1,6 @@
 /** The operators of what is seen or measured, by their time in it: the text of the picture. */
 import { useMemo } from "preact/hooks";
+import { rangeCopies, timeCopies } from "../../parts/copy";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
@@ -57,6 +58,7 @@ export function RangeTable(props: {
             title: "operator",
             width: "auto",
             value: (row) => row.name,
+            copies: { operator: (row) => row.name },
             cell: (row) => (
                 <>
                     <Name text={row.name} />{" "}
@@ -79,6 +81,7 @@ export function RangeTable(props: {
             width: "104px",
             align: "right",
             value: (row) => row.time.lower,
+            copies: timeCopies("total", unit, (row) => row.time),
             cell: (row) => formatTime(row.time, unit),
         },
         {
@@ -87,6 +90,7 @@ export function RangeTable(props: {
             hint: "part of the time of the runs in it; what encloses others counts them, too",
             width: "160px",
             value: (row) => row.share.lower,
+            copies: rangeCopies("share", (row) => row.share),
             cell: (row) => (
                 <span class="share">
                     <RangeBar
