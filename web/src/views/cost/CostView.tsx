@@ -129,12 +129,12 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
             cell: (work) => <Name text={work.name} longest={60} />,
         },
         number(
-            "p50",
-            `p50 ${unit.name}`,
-            "median time per run",
+            "min",
+            `min ${unit.name}`,
+            "the shortest run, of which the rates and the share of the roof are",
             (work) => work.time.lower,
             (work) => formatTime(work.time, unit),
-            timeCopies("p50", unit, (work) => work.time),
+            timeCopies("min", unit, (work) => work.time),
         ),
         number(
             "flops",
@@ -198,7 +198,7 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
         number(
             "saved",
             "saved us",
-            "what the roof would save in a run",
+            "what the roof would save in a run, by mid: the mean over the middle half of the runs",
             (work) => work.saved,
             (work) => (work.saved === null ? "–" : formatNumber(work.saved / 1e3)),
             { saved_ns: (work) => work.saved },

@@ -1,6 +1,6 @@
 /** Operators as points: operations per byte across, operations per second upwards. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatCount, formatNumber, type Range, sayTime } from "../../text/format";
+import { formatCount, formatNumber, largestOf, type Range, sayTime } from "../../text/format";
 import { show, showName } from "../../text/show";
 import { bandLine, type Frame, frameOf, x, y } from "./scale";
 import type { Roof, Work } from "./work";
@@ -28,6 +28,7 @@ export function Roofline(props: Props) {
     }, []);
     const frame = frameOf(width, HEIGHT, props.works, props.roofs);
     const points = props.works.filter((work) => work.intensity !== null);
+    const longest = largestOf(points, (work) => work.time.lower);
     return (
         <div class="roofline" ref={element}>
             <svg
@@ -49,6 +50,7 @@ export function Roofline(props: Props) {
                             work={work}
                             isChosen={work.id === props.chosen}
                             isDim={props.isDim(work.id)}
+                            radius={radiusOf(work, longest)}
                             choose={props.choose}
                         />
                     ))}
@@ -56,6 +58,10 @@ export function Roofline(props: Props) {
         </div>
     );
 }
+
+/** The area is the share of the time; the least can still be hit. */
+const radiusOf = (work: Work, longest: number): number =>
+    Math.max(3, 12 * Math.sqrt(work.time.lower / Math.max(longest, 1)));
 
 const sayPower = (value: number): string => (value >= 1 ? formatCount(value) : String(value));
 
@@ -113,7 +119,7 @@ function RoofLine(props: { frame: Frame; roof: Roof; roofs: readonly Roof[] }) {
             <g class="roof">
                 <line x1={x(frame, from)} x2={frame.right} y1={height} y2={height} />
                 <text x={frame.right - 4} y={height - 4} text-anchor="end">
-                    {show(roof.name)}
+                    {show(roof.name)} {formatNumber(roof.rate)} GFLOP/s
                 </text>
             </g>
         );
@@ -130,14 +136,14 @@ function RoofLine(props: { frame: Frame; roof: Roof; roofs: readonly Roof[] }) {
     const slope = (y2 - y1) / (x2 - x1);
     const angle = (Math.atan(slope) * 180) / Math.PI;
     /* Names of near roofs stand side by side. */
-    const along = 64 * rates("bandwidth").filter((rate) => rate > roof.rate).length;
+    const along = 128 * rates("bandwidth").filter((rate) => rate > roof.rate).length;
     return (
         <g class="roof">
             <line x1={x1} y1={y1} x2={x2} y2={y2} />
             <text
                 transform={`translate(${x1 + 8 + along} ${y1 + along * slope - 5}) rotate(${angle})`}
             >
-                {show(roof.name)}
+                {show(roof.name)} {formatNumber(roof.rate)} GB/s
             </text>
         </g>
     );
@@ -149,6 +155,7 @@ function Point(props: {
     work: Work;
     isChosen: boolean;
     isDim: boolean;
+    radius: number;
     choose: (id: number) => void;
 }) {
     const { frame, work } = props;
@@ -164,7 +171,7 @@ function Point(props: {
         >
             <title>{sayWork(work)}</title>
             {low - high > 1 && <line x1={at} x2={at} y1={low} y2={high} />}
-            <circle cx={at} cy={low} r={props.isChosen ? 6 : 4} />
+            <circle cx={at} cy={low} r={props.radius + (props.isChosen ? 2 : 0)} />
         </g>
     );
 }

@@ -7,7 +7,7 @@ export interface Work {
     id: number;
     name: string;
     kind: string;
-    /** Median time per run, in ns. */
+    /** Of the shortest run, in ns: roofs are measured by shortest times, too. */
     time: Range;
     flops: number;
     bytes: number;
@@ -23,7 +23,7 @@ export interface Work {
     verdict: string | null;
     reason: string | null;
     ofRoof: Range | null;
-    /** Time of a run that the roof would save, in ns. */
+    /** Time of a run (mid) that the roof would save, in ns. */
     saved: number | null;
 }
 
@@ -50,7 +50,7 @@ export function worksOf(page: Page): Work[] {
     const works: Work[] = [];
     for (const id of blockOperators) {
         const row = rowOf.get(id);
-        const time = operators.time(id, "p50");
+        const time = operators.time(id, "min");
         const inside = operators.children.get(id) ?? [];
         if (row === undefined || !isKnown(id) || time === null || time.upper <= 0) continue;
         if (inside.some(isKnown) || id === block.whole) continue;
@@ -70,8 +70,12 @@ export function worksOf(page: Page): Work[] {
             ...judge(id),
         });
     }
-    return works;
+    return works.sort(byLoss);
 }
+
+/** What loses most comes first; where no roof tells, what takes longest. */
+const byLoss = (a: Work, b: Work): number =>
+    (b.saved ?? 0) - (a.saved ?? 0) || b.time.lower - a.time.lower || a.id - b.id;
 
 /** Without a clock's step, a time may be 0: the rate is then only known to be above a bound. */
 const rate = (amount: number, time: Range): Range => ({
