@@ -1,4 +1,4 @@
-/** The operators, modules and lines that take most of a run. */
+/** The kernels, modules and lines that take most of a run. */
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
@@ -6,7 +6,7 @@ import { barKind } from "../../state/filter";
 import { moduleShares } from "../../state/modules";
 import { type Page, usePage } from "../../state/page";
 import type { Selection } from "../../state/selection";
-import { formatShare, largestOf, type Range } from "../../text/format";
+import { formatShare, largestOf, plural, type Range } from "../../text/format";
 import { showCode } from "../../text/show";
 import { linesOf } from "../source/lines";
 
@@ -18,16 +18,16 @@ interface Item {
     name: string;
     /** Beside the name: where it is, or what it says. */
     place: string | null;
-    /** Which of both is a source line. */
-    source?: "name" | "place";
+    /** The name is a source line, the place its code. */
+    source?: "name";
     share: Range;
     kind: string;
     selection: Selection;
 }
 
-export function MostExpensiveOperators() {
+export function MostExpensiveKernels() {
     const page = usePage();
-    return <List items={topOperators(page)} view="operators" />;
+    return <List items={topKernels(page)} view="operators" class="kinds" />;
 }
 
 export function MostExpensiveModules() {
@@ -40,41 +40,86 @@ export function MostExpensiveLines() {
     return <List items={topLines(page)} view="source" />;
 }
 
-/** Of what is directly inside the run: a delegate call counts as a whole. */
-function topOperators(page: Page): Item[] {
-    const { operators, block } = page;
+/** Kernels of one kind, inside delegates too: "Fully Connected (NC, F32) GEMM, 9 calls". */
+function topKernels(page: Page): Item[] {
+    const { operators, block, blockOperators } = page;
     if (block?.whole == null) return [];
-    return topOf(
-        (operators.children.get(block.whole) ?? []).flatMap((id) => {
-            const share = operators.share(id);
-            if (share === null) return [];
-            const isCall = operators.event(id) === "DELEGATE_CALL";
-            const name = (isCall ? operators.backend(id) : null) ?? operators.name(id) ?? "";
-            return {
-                key: String(id),
-                name: `${operators.instruction(id) ?? ""} ${name}`.trim(),
-                place: operators.source(id),
-                source: "place" as const,
-                share,
-                kind: barKind(operators, id),
-                selection: { kind: "operator", id },
-            };
-        }),
-    );
-}
-
-function topModules(page: Page): Item[] {
-    return topOf(
-        [...moduleShares(page)].map(([name, share]) => ({
-            key: name,
+    const kinds = new Map<string, Item & { calls: number; ids: number[] }>();
+    for (const id of blockOperators) {
+        const share = operators.share(id);
+        const hasInside = (operators.children.get(id) ?? []).some((child) =>
+            operators.isTimed(child),
+        );
+        if (id === block.whole || share === null || hasInside || !operators.isTimed(id)) continue;
+        const isCall = operators.event(id) === "DELEGATE_CALL";
+        const name =
+            (isCall ? operators.backend(id) : null) ??
+            (operators.name(id) ?? "").replace(/ #\d+$/, "");
+        const key = `${operators.backend(id) ?? ""} ${name}`;
+        const known = kinds.get(key);
+        const sum = known?.share ?? { lower: 0, upper: 0 };
+        kinds.set(key, {
+            key,
             name,
             place: null,
-            share,
-            kind: "mixed",
-            selection: { kind: "module", name },
+            share: { lower: sum.lower + share.lower, upper: sum.upper + share.upper },
+            kind: barKind(operators, id),
+            selection: { kind: "operator", id },
+            calls: (known?.calls ?? 0) + (operators.calls(id) ?? 1),
+            ids: [...(known?.ids ?? []), id],
+        });
+    }
+    return topOf(
+        [...kinds.values()].map(({ calls, ids, ...item }) => ({
+            ...item,
+            place: plural(calls, "call"),
+            selection: ids.length === 1 ? item.selection : { kind: "operators", ids },
         })),
     );
 }
+
+/** So much of a run in one module says that the cost is deeper. */
+const DEEPER = 0.5;
+
+/**
+ * Modules beside each other, none inside of another: of the depth where none takes most of a run
+ * alone, and what ends above it.
+ */
+function topModules(page: Page): Item[] {
+    const all = [...moduleShares(page)].map(([path, share]) => ({
+        path,
+        share,
+        steps: path.split("."),
+    }));
+    const most = largestOf(all, ({ steps }) => steps.length);
+    let depth = 1;
+    while (
+        depth < most &&
+        all.some(({ steps, share }) => steps.length === depth && share.lower > DEEPER)
+    ) {
+        depth++;
+    }
+    const hasInside = (path: string) => all.some((other) => other.path.startsWith(`${path}.`));
+    return topOf(
+        all
+            .filter(
+                ({ path, steps }) =>
+                    steps.length === depth || (steps.length < depth && !hasInside(path)),
+            )
+            .map(({ path, share, steps }) => ({
+                key: path,
+                name: lastStep(steps),
+                place: steps.slice(0, -lastStep(steps).split(".").length).join("."),
+                share,
+                kind: "mixed",
+                selection: { kind: "module", name: path },
+            })),
+    );
+}
+
+/** "attention" of "blocks.3.attention"; a number says nothing without what it counts: "blocks.3". */
+const lastStep = (steps: readonly string[]): string =>
+    steps.slice(/^\d+$/.test(steps[steps.length - 1] ?? "") ? -2 : -1).join(".");
 
 function topLines(page: Page): Item[] {
     return topOf(
@@ -98,11 +143,11 @@ const topOf = (items: Item[]): Item[] =>
         .sort((a, b) => b.share.lower - a.share.lower || b.share.upper - a.share.upper)
         .slice(0, SHOWN);
 
-function List(props: { items: Item[]; view: string }) {
+function List(props: { items: Item[]; view: string; class?: string }) {
     const page = usePage();
     const full = largestOf(props.items, (item) => item.share.upper) || 1;
     return (
-        <ul class="most">
+        <ul class={`most ${props.class ?? ""}`}>
             {props.items.map((item) => (
                 <li key={item.key}>
                     <RangeBar range={item.share} of={full} kind={item.kind} />
@@ -118,12 +163,12 @@ function List(props: { items: Item[]; view: string }) {
                             <Name text={item.name} longest={48} />
                         )}
                     </button>
-                    {item.place !== null && item.source === "place" && (
+                    {item.place !== null && item.source !== "name" && (
                         <span class="place muted">
-                            <Place text={item.place} whole />
+                            <Name text={item.place} longest={48} />
                         </span>
                     )}
-                    {item.place !== null && item.source !== "place" && (
+                    {item.place !== null && item.source === "name" && (
                         <span class="place muted" title={showCode(item.place)}>
                             {showCode(item.place)}
                         </span>

@@ -10,7 +10,7 @@ import { formatBytes, plural, type Range } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
-import { MostExpensiveLines, MostExpensiveModules, MostExpensiveOperators } from "./MostExpensive";
+import { MostExpensiveKernels, MostExpensiveLines, MostExpensiveModules } from "./MostExpensive";
 import { WhereRunGoes } from "./WhereRunGoes";
 
 export const summaryView: View = {
@@ -46,26 +46,34 @@ function Summary() {
                         </span>
                     </h2>
                     <WhereRunGoes />
-                    {page.document.has("modules") && (
+                    {page.blockOperators.length > 0 && (
                         <>
-                            <h2 id="top-modules">
-                                Most expensive modules
+                            <h2 id="top-kernels">
+                                Most expensive kernels
                                 <span
                                     class="which"
-                                    title="without what delegates do not report, and the time between operators"
+                                    title="operators of one kind are added up, inside delegates too; of a delegate's call those that it reports, else the call"
                                 >
-                                    by reported time
+                                    by kind
                                 </span>
                             </h2>
-                            <MostExpensiveModules />
+                            <MostExpensiveKernels />
                         </>
                     )}
                 </section>
             )}
-            {page.blockOperators.length > 0 && (
-                <section aria-labelledby="top-operators">
-                    <h2 id="top-operators">Most expensive operators</h2>
-                    <MostExpensiveOperators />
+            {page.document.has("modules") && (
+                <section aria-labelledby="top-modules">
+                    <h2 id="top-modules">
+                        Most expensive modules
+                        <span
+                            class="which"
+                            title="without what delegates do not report, and the time between operators"
+                        >
+                            by reported time
+                        </span>
+                    </h2>
+                    <MostExpensiveModules />
                 </section>
             )}
             {page.document.has("lines") && (
