@@ -166,6 +166,10 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
 /* method_match.c: finds the method of the record or the program that each block ran. */
 enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error);
 
+/* shared_handles.c: gives rows of a handle that several nodes share their own. */
+enum ets_status ets_rows_share_handles(struct ets_inspection *inspection, uint32_t block,
+                                       struct ets_error *error);
+
 /* branch_join.c: joins rows inside control flow. */
 enum ets_status ets_rows_join_branches(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);

@@ -80,6 +80,7 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
         row->node_count = list.count;
     }
     for (uint32_t i = 0; i < inspection->block_count; i++) {
+        ETS_TRY(ets_rows_share_handles(inspection, i, error));
         ETS_TRY(ets_rows_join_branches(inspection, i, error));
     }
     join_told(inspection);

@@ -142,7 +142,8 @@ class Fixtures(GapTest):
         self.assertEqual(done.returncode, support.INPUT)
         self.assertEqual(done.stderr, f"etscope: {program}: byte 0: not an ETDump but an ExecuTorch program (.pte); gap reads "
                                       f"a trace with captured tensors: etscope run {program} --etrecord FILE --inputs "
-                                      "etrecord --capture intermediates -o debug.etdp --debug-buffer debug.bin\n")
+                                      "etrecord --capture intermediates -o debug.etdp --debug-buffer debug.bin "
+                                      "(--capture delegates: also those within calls of XNNPACK)\n")
 
     def test_gap__kernels_that_are_not_told_blame_no_call_of_a_delegate(self):
         model = support.DATA / "gpt_xnnpack"

@@ -242,6 +242,20 @@ class Rows(InFolder):
                          [("Method::execute", 3, 0), ("OPERATOR_CALL", 3, 1)])
 
 
+class SharedHandles(unittest.TestCase):
+    def test_inspect__kernels_under_one_handle_have_their_own_nodes(self):
+        """A linear layer is a permute_copy and an addmm of one handle."""
+        rows = [row for row in support.rows(*support.with_record("gpt_portable"))
+                if row["kernel"] is not None]
+        self.assertEqual(len(rows), 106)
+        for row in rows:
+            operator, = row["op_types"]
+            self.assertEqual(operator.split(".")[1], row["kernel"].split("::")[1].split(".")[0])
+        shared = [row["debug_handles"] for row in rows if row["operator"] == "permute_copy.out"]
+        self.assertTrue(any(handles == row["debug_handles"] for handles in shared for row in rows
+                            if row["operator"] == "addmm.out"))
+
+
 class Delegates(InFolder):
     def record(self, keys):
         """The record of mlp_xnnpack with a delegate map that has content."""
