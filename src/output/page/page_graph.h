@@ -5,7 +5,7 @@
 #include "output/page/page_table.h"
 #include "study/study.h"
 
-/* Adds `edges` and `value_uses`. Statuses: LIMIT, NO_MEMORY. */
+/* Adds `edges`, `graph_ends`, `node_arguments` and `value_uses`. Statuses: LIMIT, NO_MEMORY. */
 enum ets_status ets_page_add_graphs(struct ets_page_document *document,
                                     const struct ets_study *study, struct ets_error *error);
 
