@@ -20,9 +20,8 @@ PARTS = {
     "gcc-libs": ("GPL-3.0-or-later WITH GCC-exception-3.1", "Debian's libgcc-s1 and libstdc++6"),
     "preact": ("MIT", "in the page of reports"),
     "uplot": ("MIT", "in the page of reports"),
-    "dagre": ("MIT", "in the page of reports"),
 }
-PAGE = ("preact", "uplot", "dagre")
+PAGE = ("preact", "uplot")
 READER = ("RapidJSON", "zlib", *PAGE)
 # What of a file's name tells the parts that it contains; the first that fits.
 CONTENTS = (
@@ -46,7 +45,7 @@ def versions():
                             stdout=subprocess.PIPE, universal_newlines=True).stdout.split()  # fmt: skip
     found["ExecuTorch"] = (fields or ["NOASSERTION"])[0]
     page = json.loads((ROOT / "web/package.json").read_text())["dependencies"]
-    found.update({name: page.get(name, page.get(f"@dagrejs/{name}")) for name in PAGE})
+    found.update({name: page.get(name) for name in PAGE})
     return found
 
 

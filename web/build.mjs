@@ -40,7 +40,7 @@ const workers = {
     },
 };
 
-const PACKAGES = ["preact", "uplot", "@dagrejs/dagre", "@dagrejs/graphlib"];
+const PACKAGES = ["preact", "uplot"];
 
 /** The licences of what is bundled, as they want to be kept. */
 function licences() {

@@ -2,16 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Layouts, type LayoutWorker } from "../../../web/src/views/graph/layouts";
-import { makeLinks } from "../../../web/src/views/graph/links";
+import { type Links, makeLinks } from "../../../web/src/views/graph/links";
+import { orderOf } from "../../../web/src/views/graph/layout/order";
 import { findSharers, sumTimes } from "../../../web/src/views/graph/metrics";
 import type { GraphModel } from "../../../web/src/views/graph/model";
-import { rowsInOrder, spread } from "../../../web/src/views/graph/rows";
+import { heatSteps, stepOf } from "../../../web/src/views/graph/heat";
+import { kernelTitle } from "../../../web/src/views/graph/kernels";
 import {
     type Box,
     buildTree,
-    countShown,
-    MOST_SHOWN,
-    openBox,
+    openAll,
+    stepsOf,
+    type Tree,
 } from "../../../web/src/views/graph/tree";
 
 /** Nodes as "module op", one after the other, and links beside those from each to the next. */
@@ -20,15 +22,40 @@ function model(nodes: string[], more: [number, number][] = []): GraphModel {
     return {
         nodes: nodes.map((text, i) => {
             const [module = "", op = ""] = text.split(" ");
-            return { id: i, name: `n${i}`, op, module, type: "", line: null, branch: null };
+            return {
+                ...{ kind: "node" as const, id: i, name: `n${i}`, op, module, type: "" },
+                ...{ line: null, branch: null, arguments: "" },
+            };
         }),
         edges: [...chain, ...more].map(([from, to]) => ({ from, to, shape: "", bytes: null })),
         nodesOfOperator: new Map(),
     };
 }
 
-const tree = (graph: GraphModel, delegates: [number, number][] = []) =>
-    buildTree(graph, new Map(delegates), () => "Backend");
+const tree = (
+    graph: GraphModel,
+    delegates: [number, number][] = [],
+    kernels: readonly number[] = [],
+) =>
+    buildTree(graph, {
+        ...{ delegateOf: new Map(delegates), kernels },
+        nameOfDelegate: () => "Backend",
+    });
+
+/** Of each box, no link between its children leads from a later to an earlier row. */
+function assertDownward(graph: GraphModel, { boxes }: Tree, links: Links): void {
+    for (const box of boxes.values()) {
+        const place = new Map(box.children.map((child, i) => [child, i]));
+        const ends = links
+            .get(box.id)
+            .map(({ from, to }) => [place.get(from) ?? -1, place.get(to) ?? -1] as const);
+        const order = orderOf(box.children.length, ends);
+        assert.ok(
+            order.isBack.every((isBack) => !isBack),
+            `${box.title} of ${graph.nodes.length}`,
+        );
+    }
+}
 const titles = (box: Box) => box.children.map((child) => child.title);
 
 test("modules are boxes, and a module of one node is the node", () => {
@@ -68,22 +95,125 @@ test("nodes of a delegate call are in a box of it, in each module that it reache
     assert.equal(leaves[2]?.parent?.kind, "delegate");
 });
 
-test("a long list is cut into parts, and no more is open than can be shown", () => {
-    const { root, leaves, boxes } = tree(model(Array.from({ length: 1000 }, () => " add")));
-    assert.equal(root.children.length, 10);
-    assert.equal(leaves.length, 1000);
-    let open: ReadonlySet<string> = new Set();
-    for (const box of boxes.values()) {
-        if (box.children.length === 0) continue;
-        open = openBox(root, open, box);
-        assert.ok(open.has(box.id));
-        assert.ok(countShown(root, open) <= MOST_SHOWN);
+test("a delegate's call that would close a cycle is no box", () => {
+    const graph = model([" mul", " add", " sub", " neg"]);
+    const boxes = tree(graph, [
+        [0, 7],
+        [1, 7],
+        [3, 7],
+    ]);
+    assert.deepEqual(titles(boxes.root), ["mul", "add", "sub", "neg"]);
+    assert.equal(boxes.leaves[3]?.delegate, 7);
+    const whole = tree(graph, [
+        [0, 7],
+        [1, 7],
+    ]);
+    assert.deepEqual(titles(whole.root), ["Backend", "sub", "neg"]);
+});
+
+test("a module that is called three times is three boxes", () => {
+    const call = ["act mul", "act exp", " add"];
+    const graph = model([...call, ...call, ...call]);
+    const boxes = tree(graph);
+    assert.deepEqual(titles(boxes.root), ["act", "add", "act", "add", "act", "add"]);
+    const notes = boxes.root.children.map(({ note }) => note).filter(Boolean);
+    assert.deepEqual(notes, ["1 of 3", "2 of 3", "3 of 3"]);
+    assertDownward(graph, boxes, makeLinks(graph, boxes));
+});
+
+test("nodes of one kernel are one box, over modules", () => {
+    const graph = model(["b.conv aten.convolution.default", "b.bn bn", "b.act relu", "b.out mul"]);
+    const { root } = tree(graph, [], [4, 4, 4, -1]);
+    assert.deepEqual(titles(root), ["b"]);
+    assert.deepEqual(titles(root.children[0] as Box), ["conv + bn + relu", "mul"]);
+    assert.equal(root.children[0]?.children[0]?.size, 3);
+    /* What is between two of them is not of them. */
+    const split = tree(graph, [], [4, 4, -1, 4]);
+    assert.deepEqual(titles(split.root.children[0] as Box), ["conv + bn", "relu", "mul"]);
+});
+
+test("titles of kernels leave out what only moves numbers", () => {
+    const of = (...names: string[]) => kernelTitle(names.map((name) => `aten.${name}.default`));
+    assert.equal(of("expand_copy", "view_copy", "bmm", "view_copy"), "bmm");
+    assert.equal(of("view_copy", "permute_copy"), "view + permute");
+    assert.equal(of("a", "b", "c", "d", "e"), "a + b + c + 2 more");
+});
+
+test("random graphs in random modules, calls and kernels have no line that leads up", () => {
+    let state = 7;
+    const next = (limit: number) => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return Math.floor((state / 2 ** 32) * limit);
+    };
+    for (let round = 0; round < 60; round++) {
+        const count = 3 + next(60);
+        const nodes = Array.from({ length: count }, () => {
+            const path = ["a", "b", "c"].slice(0, next(4)).map((name) => `${name}${next(2)}`);
+            return `${path.join(".")} op${next(3)}`;
+        });
+        const graph = model(nodes);
+        graph.edges = Array.from({ length: count * 2 }, () => {
+            const from = next(count - 1);
+            return { from, to: from + 1 + next(count - 1 - from), shape: "", bytes: null };
+        });
+        const all = nodes.map((_, i) => i);
+        const calls = all.filter(() => next(2) === 0).map((i): [number, number] => [i, next(3)]);
+        const kernels = all.map(() => next(count) - 2);
+        const boxes = tree(graph, calls, kernels);
+        assert.equal(boxes.leaves.filter(Boolean).length, count);
+        assert.equal(boxes.root.size, count);
+        assertDownward(graph, boxes, makeLinks(graph, boxes));
     }
+});
+
+test("stacks need no numbers in lists, and name the one that differs", () => {
+    const layer = (i: number, last = "add") => [`layer_${i} mul`, `layer_${i} ${last}`];
+    const nodes = [0, 1, 2, 3].flatMap((i) => layer(i));
+    const { root } = tree(model([...nodes, ...layer(4, "sub")]));
+    assert.deepEqual(titles(root), ["layer_0–3 ×4", "layer_4"]);
+    assert.equal(root.children[1]?.note, "unlike layer_0–3 ×4");
+    const named = ["first", "second", "third"].flatMap((name) => [`${name} mul`, `${name} add`]);
+    assert.deepEqual(titles(tree(model(named)).root), ["first … third ×3"]);
+});
+
+test("a long list is cut where few values cross, and all of it can be opened", () => {
+    const more: [number, number][] = [];
+    /* Two values go on beside each, but at each 70th node. */
+    for (let i = 0; i < 997; i++) if (i % 70 < 67) more.push([i, i + 2], [i, i + 3]);
+    const graph = model(
+        Array.from({ length: 1000 }, () => " add"),
+        more,
+    );
+    const boxes = tree(graph);
+    assert.equal(boxes.leaves.length, 1000);
+    assert.ok(boxes.root.children.length < 20);
+    const ends = boxes.root.children.slice(1).map(({ first }) => first % 70);
+    assert.ok(
+        ends.every((end) => end <= 1 || end > 66),
+        `${ends}`,
+    );
+    assert.ok(openAll(boxes, new Set()).size > boxes.root.children.length);
+});
+
+test("steps of modules", () => {
+    assert.deepEqual(stepsOf("features.0.1.block.2"), ["features.0", "1", "block.2"]);
+    assert.deepEqual(stepsOf(""), []);
+});
+
+test("colours have round bounds", () => {
+    const close = (a: number[], b: number[]) =>
+        a.forEach((value, i) => assert.ok(Math.abs(value / (b[i] ?? 0) - 1) < 1e-9, `${a}`));
+    close(heatSteps(0.4), [0.001, 0.003, 0.01, 0.03, 0.1, 0.3]);
+    close(heatSteps(1), [0.003, 0.01, 0.03, 0.1, 0.3, 1]);
+    close(heatSteps(5000, 4), [4, 16, 64, 256, 1024, 4096]);
+    assert.deepEqual(heatSteps(0), []);
+    assert.equal(stepOf(0.05, heatSteps(0.4)), 4);
+    assert.equal(stepOf(0, heatSteps(0.4)), 0);
 });
 
 test("links join the boxes of their level; many users and long ways are stubs", () => {
     const nodes = Array.from({ length: 12 }, (_, i) => (i === 1 || i === 2 ? "m add" : " add"));
-    const users = [4, 5, 6, 7, 8, 9].map((to): [number, number] => [0, to]);
+    const users = [3, 4, 5, 6, 7, 8, 9, 10].map((to): [number, number] => [0, to]);
     const graph = model(nodes, users);
     const boxes = tree(graph);
     const links = makeLinks(graph, boxes);
@@ -94,71 +224,56 @@ test("links join the boxes of their level; many users and long ways are stubs", 
     assert.equal(find(3, 4)?.isStub, false);
     assert.equal(links.get("module m")?.length, 1);
     const long = model(
-        Array.from({ length: 12 }, () => " add"),
+        Array.from({ length: 60 }, () => " add"),
         [
-            [0, 11],
+            [0, 59],
             [0, 5],
         ],
     );
     const flat = tree(long);
     const ways = makeLinks(long, flat).get("root") ?? [];
     const stubs = ways.filter((link) => link.isStub).map((link) => link.to.node);
-    assert.deepEqual(stubs, [11]);
+    assert.deepEqual(stubs, [59]);
 });
 
-test("what grows moves its neighbours, and order stays", () => {
-    const sizes = Array.from({ length: 30 }, () => ({ width: 100, height: 40 }));
-    const rows = rowsInOrder({ sizes, links: [] });
-    assert.deepEqual(
-        rows.flat().map((cell) => cell.child),
-        sizes.map((_, i) => i),
-    );
-    const grown = sizes.map((size, i) => (i === 3 ? { width: 900, height: 500 } : size));
-    for (const now of [sizes, grown]) {
-        const { at, width, height } = spread(rows, now, 0);
-        rows.forEach((row) => {
-            row.slice(1).forEach((cell, i) => {
-                const left = row[i]?.child as number;
-                const end = (at[left]?.x ?? 0) + (now[left]?.width ?? 0);
-                assert.ok((at[cell.child as number]?.x ?? 0) >= end);
-            });
-        });
-        at.forEach(({ x, y }, i) => {
-            assert.ok(x >= 0 && x + (now[i]?.width ?? 0) <= width + 1e-6);
-            assert.ok(y >= 0 && y + (now[i]?.height ?? 0) <= height + 1e-6);
-        });
-    }
-});
-
-test("a layout that takes too long is rows in order; the next has a new worker", async () => {
-    let started = 0;
-    let stopped = 0;
+test("a worker lays out one plan after the other; where it fails, the page does", async () => {
+    const plan = {
+        ...{ id: "root", size: null, children: [], links: [], head: 30, pad: 10, least: 50 },
+    };
+    const started: string[] = [];
+    let fails = false;
     const start = (): LayoutWorker => {
-        const isSlow = started++ === 0;
         const worker: LayoutWorker = {
             onmessage: null,
             onerror: null,
-            postMessage: () => {
-                const data = [[{ child: 0, link: null, x: 7 }]];
-                if (!isSlow) queueMicrotask(() => worker.onmessage?.({ data } as MessageEvent));
+            postMessage: ({ id }) => {
+                started.push(id);
+                queueMicrotask(() => {
+                    if (fails) worker.onerror?.({} as ErrorEvent);
+                    else worker.onmessage?.({ data: id } as unknown as MessageEvent);
+                });
             },
-            terminate: () => stopped++,
+            terminate: () => started.push("end"),
         };
         return worker;
     };
-    const layouts = new Layouts(start, 20);
-    const request = { sizes: [{ width: 100, height: 40 }], links: [] };
-    const [slow, quick] = await Promise.all([
-        layouts.request("a", request),
-        layouts.request("b", request),
+    const layouts = new Layouts(start);
+    const both = Promise.all([
+        layouts.place({ ...plan, id: "a" }),
+        layouts.place({ ...plan, id: "b" }),
     ]);
-    assert.deepEqual(slow, { rows: rowsInOrder(request), isFallback: true });
-    assert.deepEqual(quick, { rows: [[{ child: 0, link: null, x: 7 }]], isFallback: false });
-    assert.deepEqual([started, stopped], [2, 1]);
-    assert.equal(await layouts.request("b", request), quick);
+    assert.deepEqual(await both, ["a", "b"]);
+    fails = true;
+    const { width, height } = await layouts.place(plan);
+    assert.deepEqual([width, height, started], [50, 50, ["a", "b", "root", "end"]]);
+    assert.equal((await layouts.place(plan)).width, 50);
+    const none = new Layouts(() => {
+        throw new Error("no workers here");
+    });
+    assert.equal((await none.place(plan)).width, 50);
 });
 
-test("a box has the times of what is in it; of what is in it in part, bounds", () => {
+test("a box has the times of what is in it, and of a call what it reports", () => {
     const graph = model(["a mul", "a add", "b sub", "b neg"]);
     const boxes = tree(graph);
     const nodes = new Map([
@@ -174,11 +289,13 @@ test("a box has the times of what is in it; of what is in it in part, bounds", (
     const sums = sumTimes(boxes, nodes, [1, 2], {
         time: (id) => ({ lower: time.get(id) ?? 0, upper: time.get(id) ?? 0 }),
         children: (id) => (id === 2 ? [3] : []),
+        isCall: (id) => id === 2,
     });
     const of = (module: string) => sums.get(boxes.boxes.get(`module ${module}`) as Box);
     assert.deepEqual(sums.get(boxes.root), { lower: 30, upper: 30 });
-    assert.deepEqual(of("a"), { lower: 15, upper: 30 });
-    assert.deepEqual(of("b"), { lower: 0, upper: 15 });
+    /* What the call does not report is in no module. */
+    assert.deepEqual(of("a"), { lower: 15, upper: 15 });
+    assert.equal(of("b"), undefined);
 });
 
 test("nodes with all operators in common share what these take", () => {
@@ -194,6 +311,7 @@ test("nodes with all operators in common share what these take", () => {
     const times = {
         time: (id: number) => ({ lower: id * 10, upper: id * 10 }),
         children: () => [],
+        isCall: () => false,
     };
     const sums = sumTimes(boxes, nodes, [1, 2, 3], times, sharers);
     assert.deepEqual(sums.get(sharers[0] ?? boxes.root), { lower: 30, upper: 30 });

@@ -1,10 +1,12 @@
 /** Boxes and lines of a scene, to pan, zoom, point at. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useCanvas } from "../../parts/canvas";
 import { showName } from "../../text/show";
-import { formatShare, plural } from "../../text/format";
-import { describeLink, type Link } from "./links";
-import type { Metric, MetricName } from "./metrics";
-import { HEAD, linePath, type Placed, type Scene } from "./scene";
+import { CanvasBrush } from "./brush";
+import { describeLink } from "./links";
+import { Minimap } from "./Minimap";
+import { type Look, paintScene } from "./paint";
+import { HEAD, type Line, type Placed, type Scene } from "./scene";
 import type { Box } from "./tree";
 
 export interface Camera {
@@ -13,13 +15,16 @@ export interface Camera {
     zoom: number;
 }
 
+export interface Area {
+    width: number;
+    height: number;
+}
+
 interface Props {
     scene: Scene;
-    metric: Metric;
-    by: MetricName;
-    cursor: string | null;
-    selected: (box: Box) => boolean;
-    matches: (box: Box) => number;
+    look: Omit<Look, "colour" | "near">;
+    size: Area;
+    describe: (box: Box) => string;
     onSelect: (box: Box | null) => void;
     onToggle: (box: Box) => void;
     camera: Camera;
@@ -27,7 +32,7 @@ interface Props {
     label: string;
 }
 
-const LEAST_ZOOM = 0.08;
+export const LEAST_ZOOM = 0.03;
 const MOST_ZOOM = 3;
 
 /** Zooms by a factor around a point of the picture. */
@@ -37,11 +42,66 @@ export function zoomAt(camera: Camera, factor: number, x: number, y: number): Ca
     return { zoom, x: x - (x - camera.x) * real, y: y - (y - camera.y) * real };
 }
 
+/** What of the scene is on the screen. */
+export function sightOf({ x, y, zoom }: Camera, { width, height }: Area) {
+    return {
+        ...{ left: -x / zoom, top: -y / zoom, zoom },
+        ...{ right: (width - x) / zoom, bottom: (height - y) / zoom },
+    };
+}
+
+/** The innermost box at a point of the scene. */
+export function boxAt(scene: Scene, x: number, y: number): Placed | null {
+    for (let i = scene.boxes.length - 1; i >= 0; i--) {
+        const placed = scene.boxes[i] as Placed;
+        if (x < placed.x || x > placed.x + placed.width) continue;
+        if (y >= placed.y && y <= placed.y + placed.height) return placed;
+    }
+    return null;
+}
+
+const TOGGLE = 26;
+
+function isToggle(placed: Placed, x: number, y: number): boolean {
+    const height = placed.isOpen ? HEAD : TOGGLE;
+    const isThere = x > placed.x + placed.width - TOGGLE && y < placed.y + height;
+    return placed.box.children.length > 0 && isThere;
+}
+
+/** The line that passes near a point of the scene. */
+function lineAt(scene: Scene, x: number, y: number, reach: number): Line | null {
+    for (const line of scene.lines) {
+        for (let i = 1; i < line.points.length; i++) {
+            const [a, b] = [line.points[i - 1]!, line.points[i]!];
+            const [top, bottom] = a.y < b.y ? [a, b] : [b, a];
+            if (y < top.y || y > bottom.y) continue;
+            const way = bottom.y === top.y ? 0 : (y - top.y) / (bottom.y - top.y);
+            const eased = way * way * (3 - 2 * way);
+            if (Math.abs(top.x + (bottom.x - top.x) * eased - x) < reach) return line;
+        }
+    }
+    return null;
+}
+
+interface Tip {
+    x: number;
+    y: number;
+    text: string;
+}
+
 export function GraphPicture(props: Props) {
-    const { scene, camera, setCamera } = props;
+    const { scene, camera, size, setCamera } = props;
     const area = useRef<HTMLDivElement>(null);
     const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
     const [near, setNear] = useState<Box | null>(null);
+    const [tip, setTip] = useState<Tip | null>(null);
+    const shown = near ?? scene.byId.get(props.look.cursor ?? "")?.box ?? null;
+    const { ref } = useCanvas(({ context, width, height, colour }) => {
+        context.translate(camera.x, camera.y);
+        context.scale(camera.zoom, camera.zoom);
+        const look = { ...props.look, colour, near: shown };
+        paintScene(new CanvasBrush(context), scene, look, sightOf(camera, { width, height }));
+    });
     useEffect(() => {
         const element = area.current;
         if (element === null) return;
@@ -56,9 +116,25 @@ export function GraphPicture(props: Props) {
         element.addEventListener("wheel", onWheel, { passive: false });
         return () => element.removeEventListener("wheel", onWheel);
     }, []);
-    const shown = near ?? scene.byId.get(props.cursor ?? "")?.box ?? null;
-    const isNear = (link: Link) => link.from === shown || link.to === shown;
-    const stubs = useMemo(() => countStubs(scene), [scene]);
+    const pinch = usePinch(setCamera);
+    const pointOf = (event: MouseEvent) => {
+        const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
+        const [x, y] = [event.clientX - left, event.clientY - top];
+        return { x, y, at: { x: (x - camera.x) / camera.zoom, y: (y - camera.y) / camera.zoom } };
+    };
+    const pointAt = (event: MouseEvent) => {
+        const { x, y, at } = pointOf(event);
+        const placed = boxAt(scene, at.x, at.y);
+        const line = placed?.isOpen === false ? null : lineAt(scene, at.x, at.y, 5 / camera.zoom);
+        setNear(placed?.isOpen === false ? placed.box : null);
+        const text =
+            line !== null
+                ? describeLink(line.link)
+                : placed === null || placed.isOpen
+                  ? ""
+                  : props.describe(placed.box);
+        setTip(text === "" ? null : { x, y, text });
+    };
     return (
         <div
             class="graph-picture"
@@ -66,253 +142,96 @@ export function GraphPicture(props: Props) {
             role="application"
             tabIndex={0}
             aria-label={props.label}
+            data-boxes={scene.boxes.length}
+            data-lines={scene.lines.length}
+            data-cursor={scene.byId.get(props.look.cursor ?? "")?.box.title}
             onPointerDown={(event) => {
+                pinch.down(event);
                 if (event.button !== 0) return;
                 drag.current = { x: event.clientX, y: event.clientY, moved: false };
             }}
+            onPointerUp={pinch.up}
+            onPointerCancel={pinch.up}
+            onPointerLeave={() => {
+                setNear(null);
+                setTip(null);
+            }}
             onPointerMove={(event) => {
+                if (pinch.move(event)) return;
                 const from = drag.current;
-                if (from === null || (event.buttons & 1) === 0) return;
+                if (from === null || (event.buttons & 1) === 0) return pointAt(event);
                 const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
                 if (!from.moved && Math.hypot(dx, dy) < 4) return;
                 if (!from.moved) event.currentTarget.setPointerCapture(event.pointerId);
                 drag.current = { x: event.clientX, y: event.clientY, moved: true };
+                setTip(null);
                 setCamera((before) => ({ ...before, x: before.x + dx, y: before.y + dy }));
             }}
             onClick={(event) => {
                 const moved = drag.current?.moved ?? false;
                 drag.current = null;
-                const target = event.target as Element;
-                const found = target.closest<SVGGElement>("[data-box]")?.dataset.box;
                 if (moved) return;
-                const box = scene.byId.get(found ?? "")?.box ?? null;
-                if (box !== null && target.classList.contains("toggle")) props.onToggle(box);
-                else props.onSelect(box);
+                const { at } = pointOf(event);
+                const placed = boxAt(scene, at.x, at.y);
+                if (placed !== null && isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
+                else props.onSelect(placed?.box ?? null);
             }}
             onDblClick={(event) => {
-                const target = event.target as Element;
-                const found = target.closest<SVGGElement>("[data-box]")?.dataset.box;
-                const box = scene.byId.get(found ?? "")?.box;
-                if (box !== undefined && !target.classList.contains("toggle")) props.onToggle(box);
-            }}
-            onPointerOver={(event) => {
-                const found = (event.target as Element).closest<SVGGElement>("[data-box]");
-                setNear(scene.byId.get(found?.dataset.box ?? "")?.box ?? null);
+                const { at } = pointOf(event);
+                const placed = boxAt(scene, at.x, at.y);
+                if (placed !== null && !isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
             }}
         >
-            <svg aria-hidden="true">
-                <defs>
-                    <pattern
-                        id="graph-hatch"
-                        width="4"
-                        height="4"
-                        patternUnits="userSpaceOnUse"
-                        patternTransform="rotate(45)"
-                    >
-                        <line class="graph-hatch" x1="0" y1="0" x2="0" y2="4" stroke-width="2" />
-                    </pattern>
-                    <marker
-                        id="graph-arrow"
-                        viewBox="0 0 8 8"
-                        refX="7"
-                        refY="4"
-                        markerWidth="7"
-                        markerHeight="7"
-                        markerUnits="userSpaceOnUse"
-                        orient="auto"
-                    >
-                        <path class="graph-arrow" d="M0 0L8 4L0 8z" />
-                    </marker>
-                </defs>
-                <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.zoom})`}>
-                    {scene.boxes
-                        .filter((placed) => placed.isOpen)
-                        .map((placed) => (
-                            <BoxShape key={placed.box.id} placed={placed} {...props} {...stubs} />
-                        ))}
-                    {scene.lines.map(({ link, path }) => (
-                        <path
-                            key={`${link.from.id} ${link.to.id}`}
-                            class="graph-line"
-                            d={path}
-                            data-near={isNear(link) ? "" : undefined}
-                            marker-end="url(#graph-arrow)"
-                        >
-                            <title>{describeLink(link)}</title>
-                        </path>
-                    ))}
-                    {scene.boxes
-                        .filter((placed) => !placed.isOpen)
-                        .map((placed) => (
-                            <BoxShape key={placed.box.id} placed={placed} {...props} {...stubs} />
-                        ))}
-                    {scene.stubs.filter(isNear).map((link) => (
-                        <path
-                            key={`${link.from.id} ${link.to.id}`}
-                            class="graph-line"
-                            data-stub=""
-                            d={linePath(scene, link)}
-                            pointer-events="none"
-                        />
-                    ))}
-                </g>
-            </svg>
+            <canvas ref={ref} aria-hidden="true" />
+            {tip !== null && (
+                <div
+                    class="graph-tip"
+                    aria-hidden="true"
+                    style={{
+                        left: `${Math.min(tip.x + 14, Math.max(0, size.width - 330))}px`,
+                        top: `${tip.y + 18 > size.height - 70 ? tip.y - 60 : tip.y + 18}px`,
+                    }}
+                >
+                    {showName(tip.text, 400)}
+                </div>
+            )}
+            <Minimap {...{ scene, camera, size, setCamera }} look={props.look} />
         </div>
     );
 }
 
-interface Stubs {
-    given: Map<Box, Link[]>;
-    taken: Map<Box, Link[]>;
+/** Two fingers zoom. */
+function usePinch(setCamera: Props["setCamera"]) {
+    const fingers = useRef(new Map<number, { x: number; y: number }>());
+    const apart = () => {
+        const [a, b] = [...fingers.current.values()];
+        return a === undefined || b === undefined ? 0 : Math.hypot(a.x - b.x, a.y - b.y);
+    };
+    return {
+        down: (event: PointerEvent) => {
+            if (event.pointerType !== "touch") return;
+            fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+        },
+        up: (event: PointerEvent) => {
+            fingers.current.delete(event.pointerId);
+        },
+        move: (event: PointerEvent): boolean => {
+            if (fingers.current.size !== 2 || !fingers.current.has(event.pointerId)) return false;
+            const before = apart();
+            fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+            const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
+            const [a, b] = [...fingers.current.values()] as [Point, Point];
+            const [x, y] = [(a.x + b.x) / 2 - left, (a.y + b.y) / 2 - top];
+            if (before > 0) setCamera((camera) => zoomAt(camera, apart() / before, x, y));
+            return true;
+        },
+    };
 }
 
-function countStubs(scene: Scene): Stubs {
-    const given = new Map<Box, Link[]>();
-    const taken = new Map<Box, Link[]>();
-    for (const link of scene.stubs) {
-        given.set(link.from, [...(given.get(link.from) ?? []), link]);
-        taken.set(link.to, [...(taken.get(link.to) ?? []), link]);
-    }
-    return { given, taken };
-}
-
-const LETTER = 6.7;
-const BOLD = 7.8;
-const SMALL = 6.2;
-
-function BoxShape(props: Props & Stubs & { placed: Placed }) {
-    const { placed, metric, by, cursor } = props;
-    const { box, x, y, width, height, isOpen } = placed;
-    const range = metric.range(box);
-    const heat = range === null || metric.full <= 0 ? 0 : range.lower / metric.full;
-    const possible = range === null || metric.full <= 0 ? 0 : range.upper / metric.full;
-    const canOpen = box.children.length > 0;
-    const found = props.matches(box);
-    const title = found > 0 && canOpen ? `${box.title} (${found} found)` : box.title;
-    const letters = Math.floor((width - (canOpen ? 32 : 20)) / (canOpen ? BOLD : LETTER));
-    const said = metric.say(box);
-    const size = canOpen ? plural(box.size, "node") : "";
-    const room = Math.max(8, Math.floor((width - 20) / SMALL));
-    const both = [said, size].filter(Boolean).join(" · ");
-    const second = both.length > room && !isOpen && said !== "" ? said : both;
-    const isFull = by === "backend";
-    const bar = Math.max(0, width - 20);
-    return (
-        <g
-            class="graph-box"
-            transform={`translate(${x} ${y})`}
-            data-box={box.id}
-            data-kind={metric.kind(box)}
-            data-by={by}
-            data-open={isOpen ? "" : undefined}
-            data-delegate={box.delegate !== null ? "" : undefined}
-            data-heat={heat > 0.2 && !isOpen ? "" : undefined}
-            data-match={found > 0 ? "" : undefined}
-            data-selected={props.selected(box) ? "" : undefined}
-        >
-            <title>{describeBox(box, metric)}</title>
-            {box.kind === "stack" && !isOpen && (
-                <>
-                    <rect class="pile" x={6} y={6} width={width} height={height} rx={5} />
-                    <rect class="pile" x={3} y={3} width={width} height={height} rx={5} />
-                </>
-            )}
-            <rect class="back" width={width} height={height} rx={5} />
-            {!isOpen && (
-                <rect
-                    class="heat"
-                    x={1}
-                    y={1}
-                    width={width - 2}
-                    height={height - 2}
-                    rx={4}
-                    opacity={isFull ? (range === null ? 0 : 0.3) : Math.min(1, Math.sqrt(heat))}
-                />
-            )}
-            {canOpen && (
-                <text class="toggle" x={width - 18} y={isOpen ? 20 : 18}>
-                    {isOpen ? "−" : "+"}
-                </text>
-            )}
-            <text x={10} y={isOpen ? 19 : 17} font-weight={canOpen ? 600 : 400}>
-                {showName(title, isOpen ? 60 : letters)}
-            </text>
-            <text
-                class="second"
-                x={isOpen ? 20 + Math.min(60, title.length) * BOLD : 10}
-                y={isOpen ? 19 : 31}
-            >
-                {showName(second, room)}
-            </text>
-            {!isOpen && possible > 0 && metric.shared(box) === null && (
-                <>
-                    <rect
-                        class="possible"
-                        x={10}
-                        y={height - 8}
-                        width={bar * possible}
-                        height={4}
-                    />
-                    <rect class="solid" x={10} y={height - 8} width={bar * heat} height={4} />
-                </>
-            )}
-            <StubName links={props.taken.get(box)} end="from" x={4} y={-5} />
-            <StubName links={props.given.get(box)} end="to" x={4} y={height + 11} />
-            {cursor === box.id && (
-                <rect
-                    class="cursor"
-                    x={-4}
-                    y={-4}
-                    width={width + 8}
-                    height={(isOpen ? HEAD : height) + 8}
-                    rx={7}
-                />
-            )}
-        </g>
-    );
-}
-
-/** "mask ›" above who takes it, "› 8 users" below who gives it. */
-function StubName(props: { links: Link[] | undefined; end: "from" | "to"; x: number; y: number }) {
-    const { links, end } = props;
-    const first = links?.[0];
-    if (links === undefined || first === undefined) return null;
-    const text =
-        links.length === 1
-            ? showName(first[end].title, 22)
-            : end === "to"
-              ? plural(links.length, "user")
-              : `${showName(first.from.title, 16)} +${links.length - 1}`;
-    return (
-        <text class="stub" x={props.x} y={props.y}>
-            {end === "from" ? `${text} ›` : `› ${text}`}
-            <title>{links.map(describeLink).join("\n")}</title>
-        </text>
-    );
-}
-
-const KINDS = new Map<string, string>([
-    ["module", "module"],
-    ["delegate", "delegate call"],
-    ["stack", "modules of equal structure"],
-    ["part", "part of a long list"],
-    ["branch", "branch"],
-    ["node", "node"],
-]);
-
-export function describeBox(box: Box, metric: Metric): string {
-    const shared = metric.shared(box);
-    const said =
-        shared === null
-            ? metric.say(box)
-            : `${shared.nodes} nodes share ${formatShare(shared.range)} of a run; the trace does not tell them apart`;
-    const place = box.module === null || box.module === "" ? "" : `, ${box.module}`;
-    const nodes = box.node === null ? `, ${plural(box.size, "node")}` : "";
-    return `${box.title}: ${KINDS.get(box.kind) ?? ""}${place}${nodes}${said === "" ? "" : `, ${said}`}`;
-}
+type Point = { x: number; y: number };
 
 /** Tells the size of an element. */
-export function useSize(ref: { current: HTMLElement | null }): { width: number; height: number } {
+export function useSize(ref: { current: HTMLElement | null }): Area {
     const [size, setSize] = useState({ width: 0, height: 0 });
     useLayoutEffect(() => {
         const element = ref.current;

@@ -11,7 +11,9 @@ import { plural } from "../../text/format";
 import type { View } from "../view";
 import "./graph.css";
 import { GraphList } from "./GraphList";
-import { type Camera, describeBox, GraphPicture, useSize, zoomAt } from "./GraphPicture";
+import { type Camera, GraphPicture, LEAST_ZOOM, useSize, zoomAt } from "./GraphPicture";
+import { stepOf } from "./heat";
+import { kernelsOf } from "./kernels";
 import script from "worker:./layout.worker";
 import { Layouts } from "./layouts";
 import { type Links, makeLinks } from "./links";
@@ -19,13 +21,17 @@ import {
     availableMetrics,
     findSharers,
     makeMetric,
+    type Metric,
     METRIC_TABLES,
     type MetricName,
     timesOf,
 } from "./metrics";
-import { delegatesOf, type GraphModel, hasGraph, nodesOf, readGraph } from "./model";
-import { type Direction, makeScene, neighbour, requestOf, type Scene } from "./scene";
-import { type Box, buildTree, hottestPath, openBox, openBoxes, outwards, type Tree } from "./tree";
+import { delegatesOf, type GraphModel, hasGraph, hasWeights, nodesOf, readGraph } from "./model";
+import { briefShape } from "./paint";
+import { savePng, saveSvg } from "./save";
+import { type Direction, makeScene, neighbour, planOf, type Scene, type Words } from "./scene";
+import { type Box, buildTree, hottestPath, openAll, openBox, outwards, type Tree } from "./tree";
+import { describeBox, detailOf } from "./words";
 
 export const graphView: View = {
     id: "graph",
@@ -33,7 +39,10 @@ export const graphView: View = {
     isOfTimes: true,
     takes: ["--etrecord", "--program"],
     needs: [],
-    loads: ["edges", "instructions", "value_uses", ...METRIC_TABLES],
+    loads: [
+        ...["edges", "graph_ends", "node_arguments", "instructions", "value_uses"],
+        ...METRIC_TABLES,
+    ],
     isThere: hasGraph,
     component: GraphOfBlock,
     shows: ["operator", "node", "module", "line"],
@@ -43,10 +52,10 @@ const METRICS = [
     {
         value: "time",
         title: "time",
-        hint: "share of a run: of a module what is reported, as in Summary; hatched: how much more calls that hold parts of it may add",
+        hint: "share of a run: of a module or node what is reported, as in Summary; what a delegate call does not report is in the call's box",
     },
     { value: "memory", title: "memory", hint: "bytes that its nodes write" },
-    { value: "error", title: "error", hint: "largest error of the values of its source lines" },
+    { value: "error", title: "error", hint: "largest error of the values that it computes" },
     { value: "backend", title: "backend", hint: "where it runs" },
 ] as const;
 
@@ -58,7 +67,8 @@ const FORMS = [
 function GraphOfBlock() {
     const page = usePage();
     const { block } = page;
-    const model = useMemo(() => readGraph(page), [page, block?.id]);
+    const [weights] = useParam("weights", "no");
+    const model = useMemo(() => readGraph(page, weights === "yes"), [page, block?.id, weights]);
     if (model === null || model.nodes.length === 0) {
         return (
             <Empty title="Graph has nothing to show">
@@ -66,7 +76,7 @@ function GraphOfBlock() {
             </Empty>
         );
     }
-    return <GraphOfModel key={block?.id} model={model} />;
+    return <GraphOfModel key={`${block?.id} ${weights}`} model={model} />;
 }
 
 function GraphOfModel(props: { model: GraphModel }) {
@@ -77,17 +87,15 @@ function GraphOfModel(props: { model: GraphModel }) {
     /* Its worker starts while the tree is built. */
     const layouts = useMemo(() => new Layouts(() => startWorker(script)), [model]);
     useEffect(() => () => layouts.close(), [layouts]);
-    const tree = useMemo(
-        () =>
-            buildTree(model, delegatesOf(page, model), (operator, nodes) => {
-                const name = page.operators.backend(operator) ?? "delegate";
-                const instruction = page.operators.instruction(operator);
-                const call = instruction === null ? name : `${name} #${instruction}`;
-                const all = model.nodesOfOperator.get(operator)?.length ?? nodes;
-                return nodes < all ? `part of ${call}` : call;
-            }),
-        [model],
-    );
+    const tree = useMemo(() => treeOf(page, model), [model]);
+    const words = useMemo((): Words => {
+        const known = new Map<Box, string>();
+        return (box) => {
+            const said = known.get(box) ?? detailOf(model, box);
+            known.set(box, said);
+            return said;
+        };
+    }, [model]);
     const links = useMemo(() => makeLinks(model, tree), [tree]);
     const sharers = useMemo(() => findSharers(model.nodesOfOperator), [model]);
     const times = useMemo(() => timesOf(page, model, tree, sharers), [tree]);
@@ -98,11 +106,11 @@ function GraphOfModel(props: { model: GraphModel }) {
         const heat = (box: Box) => times.get(box)?.lower ?? 0;
         return hottestPath(tree.root, heat).reduce<ReadonlySet<string>>((set, id) => {
             const box = tree.boxes.get(id);
-            return box === undefined ? set : openBox(tree.root, set, box);
+            return box === undefined ? set : openBox(set, box);
         }, new Set());
     });
     const [cursor, setCursor] = useState<string | null>(null);
-    const { scene, isWaiting } = useScene(tree, open, links, layouts);
+    const { scene, isWaiting } = useScene(tree, open, links, layouts, words);
     const search = useSearch(page, model, tree);
     const selected = useMemo(
         () => boxesOf(tree, nodesOf(page, model, page.selection)),
@@ -116,7 +124,7 @@ function GraphOfModel(props: { model: GraphModel }) {
     const choose = (box: Box | null, isWalk = false) => {
         setCursor(box?.id ?? null);
         const selection = box === null ? null : selectionOf(model, box);
-        if (box !== null) page.announce(describeBox(box, metric));
+        if (box !== null) page.announce(describeBox(model, box, metric));
         page.select(selection, undefined, isWalk);
         own.current = page.store.get("sel");
     };
@@ -124,11 +132,11 @@ function GraphOfModel(props: { model: GraphModel }) {
         if (box.children.length === 0) return;
         keepInPlace(scene, box, setCamera);
         const next = new Set(open);
-        setOpen(next.delete(box.id) ? next : openBox(tree.root, open, box));
+        setOpen(next.delete(box.id) ? next : openBox(open, box));
         setCursor(box.id);
     };
     const reveal = (box: Box) => {
-        if (box.parent !== null) setOpen((before) => openBox(tree.root, before, box.parent as Box));
+        if (box.parent !== null) setOpen((before) => openBox(before, box.parent as Box));
         setCursor(box.id);
     };
     /* What was selected elsewhere is brought into sight. */
@@ -187,6 +195,34 @@ function GraphOfModel(props: { model: GraphModel }) {
         { keys: ["-"], label: "zoom out", run: () => zoom(0.8) },
     ];
     const isPicture = form !== "list";
+    const [weights, setWeights] = useParam("weights", "no");
+    const isFresh = useRef(false);
+    useEffect(() => {
+        if (scene !== null && isFresh.current && !isWaiting) {
+            isFresh.current = false;
+            setCamera(() => fit(scene, size));
+        }
+    }, [scene, isWaiting]);
+    const expand = () => {
+        isFresh.current = true;
+        if (cursor !== null) setCursor(null);
+        setOpen((before) => openAll(tree, before));
+    };
+    const collapse = () => {
+        setCursor(null);
+        setOpen(new Set([tree.root.id]));
+        isFresh.current = true;
+    };
+    const look = {
+        ...{ metric, by: name, words, cursor },
+        selected: (box: Box) => isMarked(box, selected, open),
+        matches: (box: Box) => search.matches.get(box) ?? 0,
+    };
+    const save = (write: typeof saveSvg) => {
+        const title = page.document.head.title.replace(/[^\w.-]+/g, "_") || "model";
+        if (scene !== null && area.current !== null)
+            write(scene, look, area.current, `${title}-graph`);
+    };
     return (
         <div class="graph">
             {isPicture && <GraphKeys keys={keys} />}
@@ -206,29 +242,56 @@ function GraphOfModel(props: { model: GraphModel }) {
                     value={isPicture ? "picture" : "list"}
                     onChange={setForm}
                 />
-                {known.length > 0 && <Legend by={name} />}
+                {hasWeights(page) && (
+                    <label class="graph-check">
+                        <input
+                            type="checkbox"
+                            checked={weights === "yes"}
+                            onChange={(event) =>
+                                setWeights(event.currentTarget.checked ? "yes" : null)
+                            }
+                        />
+                        weights
+                    </label>
+                )}
+                {known.length > 0 && <Legend by={name} metric={metric} tree={tree} />}
                 <span class="spacer" />
                 <span class="muted" role="status">
                     {isWaiting && "laying out… "}
-                    {isPicture &&
-                        scene?.hasFallback &&
-                        "too large to lay out: in order of execution · "}
                     {search.count !== null && `${plural(search.count, "node")} found · `}
-                    {plural(model.nodes.length, "node")}
+                    {plural(tree.root.size, "node")}
                 </span>
-                {isPicture && (
-                    <button type="button" onClick={() => setCamera(() => fit(scene, size, true))}>
-                        Fit
+                <span class="graph-buttons">
+                    <button type="button" onClick={expand}>
+                        Expand all
                     </button>
-                )}
+                    <button type="button" onClick={collapse}>
+                        Collapse all
+                    </button>
+                    {isPicture && (
+                        <>
+                            <button
+                                type="button"
+                                onClick={() => setCamera(() => fit(scene, size, true))}
+                            >
+                                Fit
+                            </button>
+                            <button type="button" onClick={() => save(saveSvg)}>
+                                SVG
+                            </button>
+                            <button type="button" onClick={() => save(savePng)}>
+                                PNG
+                            </button>
+                        </>
+                    )}
+                </span>
             </div>
             {isPicture ? (
                 <div class="graph-picture-area" ref={area}>
                     {scene !== null && (
                         <GraphPicture
-                            {...{ scene, metric, by: name, cursor, camera, setCamera }}
-                            selected={(box) => isMarked(box, selected, open)}
-                            matches={(box) => search.matches.get(box) ?? 0}
+                            {...{ scene, look, size, camera, setCamera }}
+                            describe={(box) => describeBox(model, box, metric)}
                             onSelect={(box) => choose(box)}
                             onToggle={toggle}
                             label="Graph: arrow keys go between boxes, Enter opens, Escape closes; the list says the same in text"
@@ -239,8 +302,8 @@ function GraphOfModel(props: { model: GraphModel }) {
                 <GraphList
                     {...{ root: tree.root, open, links, metric }}
                     metricTitle={METRICS.find(({ value }) => value === name)?.title ?? name}
-                    selected={(box) => isMarked(box, selected, open)}
-                    matches={(box) => search.matches.get(box) ?? 0}
+                    selected={look.selected}
+                    matches={look.matches}
                     isSearched={search.count !== null}
                     onSelect={choose}
                     onToggle={toggle}
@@ -256,25 +319,47 @@ function GraphKeys(props: { keys: readonly Key[] }) {
     return null;
 }
 
-function Legend(props: { by: MetricName }) {
-    const entries =
-        props.by === "backend"
-            ? [
-                  ["backend", "delegate"],
-                  ["portable", "portable"],
-                  ["mixed", "several"],
-              ]
-            : [
-                  ["heat", `more ${props.by}`],
-                  ...(props.by === "time" ? [["possible", "possible"]] : []),
-                  ["delegate", "in a delegate call"],
-              ];
+/** How the graph of the block is cut into boxes. */
+function treeOf(page: Page, model: GraphModel): Tree {
+    const nameOfDelegate = (operator: number, nodes: number) => {
+        const name = page.operators.backend(operator) ?? "delegate";
+        const instruction = page.operators.instruction(operator);
+        const call = instruction === null ? name : `${name} #${instruction}`;
+        const all = model.nodesOfOperator.get(operator)?.length ?? nodes;
+        return nodes < all ? `part of ${call}` : call;
+    };
+    const kernels = kernelsOf(model, page.operators);
+    return buildTree(model, { delegateOf: delegatesOf(page, model), nameOfDelegate, kernels });
+}
+
+const KINDS_OF_PLACES = [
+    ["delegate", "delegate"],
+    ["portable", "portable"],
+    ["runtime", "runtime"],
+    ["mixed", "several"],
+] as const;
+
+/** The steps of the colours with their bounds, or what the colours of places mean. */
+function Legend({ by, metric, tree }: { by: MetricName; metric: Metric; tree: Tree }) {
+    if (by === "backend") {
+        const kinds = useMemo(() => new Set([...tree.boxes.values()].map(metric.kind)), [metric]);
+        return (
+            <span class="graph-legend muted">
+                {KINDS_OF_PLACES.filter(([kind]) => kinds.has(kind)).map(([kind, title]) => (
+                    <span key={kind}>
+                        <i data-kind={kind} />
+                        {title}
+                    </span>
+                ))}
+            </span>
+        );
+    }
+    const said = metric.steps.map(metric.sayStep);
     return (
-        <span class="graph-legend muted">
-            {entries.map(([of, title]) => (
-                <span key={of}>
-                    <i data-of={of} />
-                    {title}
+        <span class="graph-legend muted" aria-label={`Colours from: ${said.join(", ")}`} role="img">
+            {metric.steps.map((bound, i) => (
+                <span key={bound} class="step" data-step={stepOf(bound, metric.steps)}>
+                    {said[i]}
                 </span>
             ))}
         </span>
@@ -289,6 +374,13 @@ function selectionOf(model: GraphModel, box: Box): Selection | null {
             if (nodes.includes(box.node)) return { kind: "operator", id: operator };
         }
         return null;
+    }
+    if (box.kind === "kernel") {
+        const [first] = box.children;
+        for (const [operator, nodes] of model.nodesOfOperator) {
+            const isOwn = nodes.length === box.size && nodes.includes(first?.node ?? -1);
+            if (isOwn) return { kind: "operator", id: operator };
+        }
     }
     if (box.kind === "delegate" && box.delegate !== null)
         return { kind: "operator", id: box.delegate };
@@ -326,8 +418,12 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
     return useMemo(() => {
         const nodes = new Set<number>();
         if (filter !== null) {
+            const shapes = model.nodes.map(({ arguments: said }) => said);
+            for (const { from, shape } of model.edges)
+                if (shape !== "") shapes[from] += ` ${shape} ${briefShape(shape)}`;
             model.nodes.forEach(({ name, op, module, line }, i) => {
-                if (`${name} ${op} ${module} ${line}`.toLowerCase().includes(text)) nodes.add(i);
+                const all = `${name} ${op} ${module} ${line} ${shapes[i]}`.toLowerCase();
+                if (all.includes(text)) nodes.add(i);
             });
             for (const [operator, own] of model.nodesOfOperator) {
                 if (filter(operator)) for (const node of own) nodes.add(node);
@@ -344,30 +440,27 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
     }, [page, model, tree, text]);
 }
 
-/** The scene of what is open; until its layouts are there, the one before. */
-function useScene(tree: Tree, open: ReadonlySet<string>, links: Links, layouts: Layouts) {
-    const [, setDone] = useState(0);
-    const last = useRef<Scene | null>(null);
-    const missing = useMemo(() => openBoxes(tree.root, open), [tree, open]).filter(
-        (box) => layouts.get(box.id) === null,
-    );
+/** The scene of what is open; until its layout is there, the one before. */
+function useScene(
+    tree: Tree,
+    open: ReadonlySet<string>,
+    links: Links,
+    layouts: Layouts,
+    words: Words,
+) {
+    const [done, setDone] = useState<{ open: ReadonlySet<string>; scene: Scene } | null>(null);
     useEffect(() => {
         let isStale = false;
-        const work = missing.map((box) =>
-            layouts.request(box.id, requestOf(box, links.get(box.id))),
-        );
-        if (work.length > 0) Promise.all(work).then(() => !isStale && setDone((n) => n + 1));
+        const plan = planOf(tree.root, open, links, words);
+        layouts.place(plan).then((placement) => {
+            if (isStale) return;
+            setDone({ open, scene: makeScene(tree.root, plan, placement, links) });
+        });
         return () => {
             isStale = true;
         };
     }, [layouts, open]);
-    const isWaiting = missing.length > 0;
-    const made = useMemo(
-        () => (isWaiting ? null : makeScene(tree.root, open, links, layouts)),
-        [tree, open, isWaiting],
-    );
-    if (made !== null) last.current = made;
-    return { scene: last.current, isWaiting };
+    return { scene: done?.scene ?? null, isWaiting: done?.open !== open };
 }
 
 const MARGIN = 24;
@@ -382,7 +475,7 @@ function fit(
     if (scene === null || size.width === 0) return { x: MARGIN, y: MARGIN, zoom: 1 };
     const across = (size.width - 2 * MARGIN) / scene.width;
     const down = (size.height - 2 * MARGIN) / scene.height;
-    const least = isWhole ? 0.08 : LEAST_READABLE;
+    const least = isWhole ? LEAST_ZOOM : LEAST_READABLE;
     const zoom = Math.max(least, Math.min(1, across, isWhole ? down : 1));
     const left = (size.width - scene.width * zoom) / 2;
     return { zoom, x: isWhole ? left : Math.max(left, MARGIN), y: MARGIN };

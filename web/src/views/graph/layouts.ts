@@ -1,51 +1,31 @@
-/** Layouts of boxes: made one after the other in a worker, each once, in limited time. */
-import { type LayoutRequest, type Rows, rowsInOrder } from "./rows";
+/** Layouts, made one after the other in a worker; without one, here. */
+import { type Placement, type Plan, placePlan } from "./layout/layout";
+import type { Order } from "./layout/order";
 
 /** What it needs of a worker. */
 export interface LayoutWorker {
-    onmessage: ((event: MessageEvent<Rows>) => void) | null;
+    onmessage: ((event: MessageEvent<Placement>) => void) | null;
     onerror: ((event: ErrorEvent) => void) | null;
-    postMessage(request: LayoutRequest): void;
+    postMessage(plan: Plan): void;
     terminate(): void;
 }
 
-export interface Layout {
-    rows: Rows;
-    /** Took too long: rows in order of execution. */
-    isFallback: boolean;
-}
-
-const LIMIT_MS = 1500;
-
 export class Layouts {
-    private readonly known = new Map<string, Promise<Layout>>();
-    private readonly done = new Map<string, Layout>();
+    private readonly orders = new Map<string, Order>();
     private worker: LayoutWorker | null;
     private last: Promise<unknown> = Promise.resolve();
 
-    constructor(
-        private readonly start: () => LayoutWorker,
-        private readonly limit = LIMIT_MS,
-    ) {
-        this.worker = start();
-    }
-
-    get(box: string): Layout | null {
-        return this.done.get(box) ?? null;
-    }
-
-    request(box: string, request: LayoutRequest): Promise<Layout> {
-        let work = this.known.get(box);
-        if (work === undefined) {
-            work = this.last.then(async () => {
-                const rows = await this.run(request);
-                const layout = { rows: rows ?? rowsInOrder(request), isFallback: rows === null };
-                this.done.set(box, layout);
-                return layout;
-            });
-            this.known.set(box, work);
-            this.last = work;
+    constructor(start: () => LayoutWorker) {
+        try {
+            this.worker = start();
+        } catch {
+            this.worker = null; /* a browser that starts none from this page */
         }
+    }
+
+    place(plan: Plan): Promise<Placement> {
+        const work = this.last.then(() => this.run(plan));
+        this.last = work;
         return work;
     }
 
@@ -54,23 +34,18 @@ export class Layouts {
         this.worker = null;
     }
 
-    /** Null: too slow, or it failed. */
-    private run(request: LayoutRequest): Promise<Rows | null> {
+    private run(plan: Plan): Promise<Placement> {
         return new Promise((resolve) => {
-            const worker = this.worker ?? this.start();
-            this.worker = worker;
-            const give = (rows: Rows | null) => {
-                clearTimeout(timer);
-                if (rows === null) this.close();
-                resolve(rows);
-            };
-            const timer = setTimeout(() => give(null), this.limit);
-            worker.onmessage = (event) => give(event.data);
+            const { worker } = this;
+            const here = () => resolve(placePlan(plan, this.orders));
+            if (worker === null) return here();
+            worker.onmessage = ({ data }) => resolve(data);
             worker.onerror = (event) => {
                 event.preventDefault?.();
-                give(null);
+                this.close();
+                here();
             };
-            worker.postMessage(request);
+            worker.postMessage(plan);
         });
     }
 }

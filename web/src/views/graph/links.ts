@@ -1,5 +1,6 @@
 /** What flows between the children of a box: at each level of the tree a graph of its own. */
 import { plural } from "../../text/format";
+import { ranksOf } from "./layout/ranks";
 import type { GraphModel } from "./model";
 import type { Box, Tree } from "./tree";
 
@@ -15,9 +16,9 @@ export interface Link {
 }
 
 /** A producer with more users is drawn as stubs. */
-const MOST_USERS = 6;
+const MOST_USERS = 8;
 /** So is a link over more rows. */
-const MOST_ROWS = 8;
+const MOST_ROWS = 40;
 
 /** Links by id of the box that they are in: those of a box are made when they are asked for. */
 export interface Links {
@@ -89,28 +90,21 @@ function markStubs(children: readonly Box[], links: Link[]): void {
     for (const own of users.values()) {
         if (own.length > MOST_USERS) for (const link of own) link.isStub = true;
     }
-    const rows = rowNumbers(children, links);
-    for (const link of links) {
-        const span = (rows.get(link.to) ?? 0) - (rows.get(link.from) ?? 0);
-        if (span > MOST_ROWS) link.isStub = true;
-    }
-}
-
-/** The longest way to each child, over links that lead forward. */
-function rowNumbers(children: readonly Box[], links: readonly Link[]): Map<Box, number> {
     const place = new Map(children.map((box, i) => [box, i]));
-    const rows = new Map(children.map((box) => [box, 0]));
-    const inOrder = links
-        .filter((link) => !link.isStub && isForward(place, link))
-        .sort((a, b) => (place.get(a.from) ?? 0) - (place.get(b.from) ?? 0));
-    for (const { from, to } of inOrder) {
-        rows.set(to, Math.max(rows.get(to) ?? 0, (rows.get(from) ?? 0) + 1));
-    }
-    return rows;
+    const lines = links.filter((link) => !link.isStub);
+    const ends = lines.map(({ from, to }): [number, number] => [
+        place.get(from) as number,
+        place.get(to) as number,
+    ]);
+    const ranks = ranksOf(
+        children.length,
+        ends.filter(([from, to]) => from < to),
+    );
+    lines.forEach((link, i) => {
+        const [from, to] = ends[i] as [number, number];
+        if (ranks[to]! - ranks[from]! > MOST_ROWS) link.isStub = true;
+    });
 }
-
-const isForward = (place: ReadonlyMap<Box, number>, { from, to }: Link): boolean =>
-    (place.get(from) ?? 0) < (place.get(to) ?? 0);
 
 export function describeLink(link: Link): string {
     const shapes = [...link.shapes].slice(0, 4).join(", ");

@@ -9,6 +9,7 @@ import {
     formatShareBriefly,
     type Range,
 } from "../../text/format";
+import { heatSteps } from "./heat";
 import type { GraphModel } from "./model";
 import { type Box, outwards, type Tree } from "./tree";
 
@@ -17,8 +18,9 @@ export type MetricName = "time" | "memory" | "error" | "backend";
 export interface Metric {
     /** Null: not known. */
     range: (box: Box) => Range | null;
-    /** What a full bar is. */
-    full: number;
+    /** Bounds of the steps of its colours, the lowest first; none: colours are of kinds. */
+    steps: readonly number[];
+    sayStep: (bound: number) => string;
     say: (box: Box) => string;
     /** Of a node whose operators may have come from other nodes, too: what they take together. */
     shared: (box: Box) => Shared | null;
@@ -41,19 +43,20 @@ export type Sums = Map<Box | Sharers, Range>;
 interface OperatorTimes {
     time: (operator: number) => Range | null;
     children: (operator: number) => readonly number[];
+    /** Of a delegate: what it takes beyond what it reports is its own. */
+    isCall: (operator: number) => boolean;
 }
 
 /**
- * Times of boxes: of an operator whose nodes are all in a box, its time; of one that is in it in
- * part, what its inner operators tell, and as upper bound what they leave open. What a call takes
- * beyond its inner operators is certain in the call's own box only: in a module or a node it is
- * possible, as the tables of modules and lines leave it out.
+ * Times of boxes: of an operator whose nodes are all in a box, its time; of a kernel that is in it in
+ * part, bounds. What a delegate call takes beyond what it reports is told once, on the call and what
+ * is around it: modules and nodes have what is reported, as the tables of modules and lines do.
  */
 export function sumTimes(
     tree: Tree,
     nodesOfOperator: ReadonlyMap<number, readonly number[]>,
     outermost: readonly number[],
-    { time, children }: OperatorTimes,
+    { time, children, isCall }: OperatorTimes,
     sharers: readonly Sharers[] = [],
 ): Sums {
     const sharersOf = new Map(sharers.flatMap((of) => of.nodes.map((node) => [node, of] as const)));
@@ -67,12 +70,11 @@ export function sumTimes(
         if (range !== null && nodes.length > 0) {
             const rest = Math.max(0, range.upper - (inside.get(tree.root) ?? none).lower);
             for (const [box, count] of countNodes(tree, nodes, sharersOf)) {
-                const { lower, upper } = inside.get(box) ?? none;
-                inside.delete(box);
                 const isWhole = count === nodes.length;
-                if (isWhole && inside.size > 0 && isPlace(box)) {
-                    add(sums, box, Math.min(lower, range.lower), range.upper);
-                } else if (isWhole) add(sums, box, range.lower, range.upper);
+                const { lower, upper } = inside.get(box) ?? none;
+                if (isWhole ? inside.size > 0 && isModule(box) : isCall(operator)) continue;
+                inside.delete(box);
+                if (isWhole) add(sums, box, range.lower, range.upper);
                 else add(sums, box, lower, Math.min(range.upper, upper + rest));
             }
         }
@@ -82,9 +84,7 @@ export function sumTimes(
     return sums;
 }
 
-/** A box of the model, not of what ran. */
-const isPlace = (of: Box | Sharers): boolean =>
-    "kind" in of && (of.kind === "module" || of.kind === "node");
+const isModule = (of: Box | Sharers): boolean => "kind" in of && of.kind === "module";
 
 function add(sums: Sums, to: Box | Sharers, lower: number, upper: number): void {
     const sum = sums.get(to);
@@ -150,7 +150,7 @@ function ofNodes(
 }
 
 /** Tables that metrics take where they are there. */
-export const METRIC_TABLES = ["node_costs", "lines", "modules"] as const;
+export const METRIC_TABLES = ["node_costs", "lines", "modules", "gap_values"] as const;
 
 export function timesOf(
     page: Page,
@@ -163,6 +163,7 @@ export function timesOf(
     const times = {
         time: (id: number) => operators.share(id),
         children: (id: number) => operators.children.get(id) ?? [],
+        isCall: (id: number) => operators.event(id) === "DELEGATE_CALL",
     };
     return sumTimes(tree, model.nodesOfOperator, outermost, times, sharers);
 }
@@ -177,12 +178,15 @@ export function makeMetric(
 ): Metric {
     const placeOf = places(page, model);
     const kind = (box: Box) => placeOf(box).kind;
-    const from = (sums: Sums, say: (range: Range) => string): Metric => ({
+    const from = (
+        sums: Sums,
+        say: (range: Range) => string,
+        sayStep: (bound: number) => string,
+        base?: number,
+    ): Metric => ({
         range: (box) => sums.get(box) ?? null,
-        full: [...tree.boxes.values()].reduce(
-            (most, box) => (box.kind === "root" ? most : Math.max(most, sums.get(box)?.upper ?? 0)),
-            1e-300,
-        ),
+        steps: heatSteps(largestPart(tree, sums), base),
+        sayStep,
         say: (box) => {
             const range = sums.get(box);
             return range === undefined ? "" : say(range);
@@ -195,13 +199,17 @@ export function makeMetric(
         return from(
             ofNodes(tree, written, (a, b) => a + b),
             ({ lower }) => formatBytes(lower),
+            formatBytes,
+            4,
         );
     }
     if (name === "error") {
         const error = errorsOfNodes(page, model);
-        return from(ofNodes(tree, error, Math.max), ({ lower }) => formatNumber(lower));
+        const say = (bound: number) => formatNumber(bound);
+        return from(ofNodes(tree, error, Math.max), ({ lower }) => formatNumber(lower), say);
     }
-    const metric = from(times, formatShare);
+    const percent = (bound: number) => `${Number((bound * 100).toPrecision(1))} %`;
+    const metric = from(times, formatShare, percent);
     if (name === "time") {
         const shared = sharedTimes(tree, times, sharers);
         const modules = moduleShares(page);
@@ -218,8 +226,20 @@ export function makeMetric(
             },
         };
     }
-    return { ...metric, say: (box) => placeOf(box).title };
+    return { ...metric, steps: [], say: (box) => placeOf(box).title };
 }
+
+/** The largest number of a box that is not most of the model. */
+function largestPart(tree: Tree, sums: Sums): number {
+    let most = 0;
+    for (const box of tree.boxes.values()) {
+        if (box.size > MOST_OF_MODEL * tree.root.size && tree.root.size > 4) continue;
+        most = Math.max(most, sums.get(box)?.lower ?? 0);
+    }
+    return most;
+}
+
+const MOST_OF_MODEL = 0.8;
 
 /** Of nodes whose own time is not known, what they take with those they share it with. */
 function sharedTimes(tree: Tree, times: Sums, sharers: readonly Sharers[]): Map<Box, Shared> {
@@ -257,20 +277,32 @@ function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number |
     return (node) => byNode.get(model.nodes[node]?.id ?? -1) ?? null;
 }
 
-/** The largest error of the values that its source line computes. */
+/** The error of the value that it makes, within delegates, too; else the largest of its source line. */
 function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number | null {
+    const values = page.document.table("gap_values");
+    const [name, trace] = [values.textOrNone("name"), values.numberOrNone("trace")];
+    const total = values.numberOrNone("total_error");
+    const byName = new Map<string, number>();
+    for (let row = 0; row < values.rows; row++) {
+        const [of, value] = [name(row), total(row)];
+        if (of === null || value === null || trace(row) !== (page.block?.trace ?? 0)) continue;
+        byName.set(of, Math.max(value, byName.get(of) ?? 0));
+    }
     const lines = page.document.table("lines");
     const error = lines.numberOrNone("error");
     const file = lines.textOrNone("file");
     const line = lines.numberOrNone("line");
     const block = lines.numberOrNone("block");
     const byLine = new Map<string, number>();
-    for (let row = 0; row < lines.rows; row++) {
+    for (let row = 0; row < lines.rows && byName.size === 0; row++) {
         const value = error(row);
         if (value !== null && block(row) === page.block?.id)
             byLine.set(`${file(row)}:${line(row)}`, value);
     }
-    return (node) => byLine.get(model.nodes[node]?.line ?? "") ?? null;
+    return (node) => {
+        const { name = "", line = null } = model.nodes[node] ?? {};
+        return byName.get(name) ?? byLine.get(line ?? "") ?? null;
+    };
 }
 
 /** Where a box runs: one backend, portable kernels, or several of them; "none" is not known. */

@@ -4,8 +4,12 @@ import { listOf } from "../../state/joins";
 import type { Page } from "../../state/page";
 import type { Selection } from "../../state/selection";
 
+export type NodeKind = "node" | "input" | "output" | "weight";
+
 export interface GraphNode {
-    /** In the table `nodes`; null: it is an instruction. */
+    /** Inputs, outputs and weights of the graph are drawn as nodes, too. */
+    kind: NodeKind;
+    /** In the table `nodes`; null: it is an instruction, or no node. */
     id: number | null;
     name: string;
     op: string;
@@ -16,6 +20,8 @@ export interface GraphNode {
     line: string | null;
     /** Branch of a condition or loop, or null. */
     branch: string | null;
+    /** "stride [2,2], groups 32"; of an input, output or weight its shape. */
+    arguments: string;
 }
 
 export interface GraphEdge {
@@ -35,15 +41,23 @@ export interface GraphModel {
 }
 
 /** The graph of the block's method; null: neither record nor program has it. */
-export function readGraph(page: Page): GraphModel | null {
-    return readRecord(page) ?? readProgram(page);
+export function readGraph(page: Page, hasWeights = false): GraphModel | null {
+    return readRecord(page, hasWeights) ?? readProgram(page);
+}
+
+/** Whether there are weights to be shown. */
+export function hasWeights(page: Page): boolean {
+    const ends = page.document.table("graph_ends");
+    const kind = ends.textOrNone("kind");
+    for (let row = 0; row < ends.rows; row++) if (kind(row) === "weight") return true;
+    return false;
 }
 
 export const hasGraph = (document: ReportDocument): boolean =>
     (document.has("nodes") && document.has("edges")) ||
     (document.has("instructions") && document.has("value_uses"));
 
-function readRecord(page: Page): GraphModel | null {
+function readRecord(page: Page, hasWeights: boolean): GraphModel | null {
     const table = page.document.table("nodes");
     const links = page.document.table("edges");
     if (table.rows === 0 || links.rows === 0) return null;
@@ -66,21 +80,25 @@ function readRecord(page: Page): GraphModel | null {
     const type = table.textOrNone("module_type");
     const file = table.text("file");
     const line = table.number("line");
-    const number = new Map(ids.map((id, i) => [id, i]));
-    const nodes = ids.map((id) => ({
-        id,
-        name: name(id) ?? "",
-        op: op(id) ?? "",
-        module: module(id) ?? "",
-        type: type(id) ?? "",
-        line: file(id) === null ? null : `${file(id)}:${line(id)}`,
-        branch: graph(id) === main ? null : graph(id),
-    }));
+    const said = argumentsOf(page.document);
+    const ofTable = ids.map(
+        (id): GraphNode => ({
+            kind: "node",
+            id,
+            name: name(id) ?? "",
+            op: op(id) ?? "",
+            module: module(id) ?? "",
+            type: type(id) ?? "",
+            line: file(id) === null ? null : `${file(id)}:${line(id)}`,
+            branch: graph(id) === main ? null : graph(id),
+            arguments: said.get(id) ?? "",
+        }),
+    );
+    const { nodes, number, edges } = withEnds(page.document, ofTable, hasWeights);
     const from = links.number("from");
     const to = links.number("to");
     const shape = links.text("shape");
     const bytes = links.number("bytes");
-    const edges: GraphEdge[] = [];
     for (let row = 0; row < links.rows; row++) {
         const source = number.get(from(row) as number);
         const target = number.get(to(row) as number);
@@ -96,6 +114,77 @@ function readRecord(page: Page): GraphModel | null {
         if (found.length > 0) nodesOfOperator.set(operator, found);
     }
     return { nodes, edges, nodesOfOperator };
+}
+
+/** By id of the node: what it is called with beside tensors. */
+function argumentsOf(document: ReportDocument): Map<number, string> {
+    const table = document.table("node_arguments");
+    const node = table.numberOrNone("node");
+    const name = table.textOrNone("name");
+    const value = table.textOrNone("value");
+    const found = new Map<number, string>();
+    for (let row = 0; row < table.rows; row++) {
+        const id = node(row) as number;
+        const text = `${name(row) ?? ""} ${value(row) ?? ""}`.trim();
+        const before = found.get(id);
+        found.set(id, before === undefined ? text : `${before}, ${text}`);
+    }
+    return found;
+}
+
+/** Inputs first, weights before the node that takes them first, outputs last. */
+function withEnds(document: ReportDocument, own: readonly GraphNode[], hasWeights: boolean) {
+    const table = document.table("graph_ends");
+    const kind = table.textOrNone("kind");
+    const name = table.textOrNone("name");
+    const node = table.numberOrNone("node");
+    const shape = table.textOrNone("shape");
+    const bytes = table.numberOrNone("bytes");
+    const byId = new Map(own.map((of) => [of.id as number, of]));
+    const ends = new Map<string, { end: GraphNode; rows: number[] }>();
+    for (let row = 0; row < table.rows; row++) {
+        const user = byId.get(node(row) ?? -1);
+        const of = kind(row) as NodeKind;
+        if (user === undefined || (of === "weight" && !hasWeights)) continue;
+        const key = `${of} ${user.branch} ${name(row)}`;
+        const found = ends.get(key);
+        if (found !== undefined) {
+            found.rows.push(row);
+            continue;
+        }
+        const title = of === "weight" ? (name(row) ?? "").replace(/^.*\.(?=.)/, "") : name(row);
+        const end: GraphNode = {
+            ...{ kind: of, id: null, name: name(row) ?? "", op: title ?? "", type: "", line: null },
+            ...{ module: of === "weight" ? user.module : "", branch: user.branch },
+            arguments: shape(row) ?? "",
+        };
+        ends.set(key, { end, rows: [row] });
+    }
+    const lists = [...ends.values()];
+    const of = (wanted: NodeKind) => lists.filter(({ end }) => end.kind === wanted);
+    const weightsOf = new Map<number, GraphNode[]>();
+    for (const { end, rows } of of("weight")) {
+        const first = node(rows[0] as number) as number;
+        weightsOf.set(first, [...(weightsOf.get(first) ?? []), end]);
+    }
+    const nodes = [
+        ...of("input").map(({ end }) => end),
+        ...own.flatMap((each) => [...(weightsOf.get(each.id as number) ?? []), each]),
+        ...of("output").map(({ end }) => end),
+    ];
+    const place = new Map(nodes.map((each, i) => [each, i]));
+    const number = new Map(own.map((each) => [each.id as number, place.get(each) as number]));
+    const edges: GraphEdge[] = lists.flatMap(({ end, rows }) =>
+        rows.map((row) => {
+            const [at, user] = [
+                place.get(end) as number,
+                number.get(node(row) as number) as number,
+            ];
+            const [from, to] = end.kind === "output" ? [user, at] : [at, user];
+            return { from, to, shape: shape(row) ?? "", bytes: bytes(row) };
+        }),
+    );
+    return { nodes, number, edges };
 }
 
 function readProgram(page: Page): GraphModel | null {
@@ -120,6 +209,7 @@ function readProgram(page: Page): GraphModel | null {
     const instruction = steps.number("instruction");
     const number = new Map(rows.map((row, i) => [`${chain(row)}:${instruction(row)}`, i]));
     const nodes = rows.map((row) => ({
+        kind: "node" as const,
         id: null,
         name: `#${instruction(row)} ${name(row) ?? kind(row) ?? ""}`,
         op: name(row) ?? kind(row) ?? "",
@@ -127,6 +217,7 @@ function readProgram(page: Page): GraphModel | null {
         type: "",
         line: null,
         branch: null,
+        arguments: "",
     }));
     const isOwn = (row: number): boolean =>
         uses.number("program")(row) === program(known) &&
@@ -192,6 +283,10 @@ export function delegatesOf(page: Page, model: GraphModel): Map<number, number> 
         const only = [...set][0] as number;
         if (set.size === 1 && isCall(only)) found.set(node, only);
     }
+    for (const { from, to } of model.edges) {
+        const call = found.get(to);
+        if (model.nodes[from]?.kind === "weight" && call !== undefined) found.set(from, call);
+    }
     return found;
 }
 
@@ -205,7 +300,7 @@ export function nodesOf(
         new Set(model.nodes.flatMap((node, i) => (test(node) ? [i] : [])));
     switch (selection?.kind) {
         case "node":
-            return where((node) => node.id === selection.id);
+            return where(({ kind, id }) => kind === "node" && id === selection.id);
         case "module":
             return where(
                 ({ module }) =>

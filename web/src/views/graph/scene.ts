@@ -1,7 +1,6 @@
 /** Where all that is shown stands: boxes within boxes, and the lines between them. */
 import type { Link, Links } from "./links";
-import type { Layouts } from "./layouts";
-import { type LayoutRequest, rowsInOrder, type Size, spread } from "./rows";
+import type { Placement, Plan, Point, Size } from "./layout/layout";
 import type { Box } from "./tree";
 
 export interface Placed extends Size {
@@ -13,161 +12,135 @@ export interface Placed extends Size {
 
 export interface Line {
     link: Link;
-    path: string;
+    /** From its source to its target. */
+    points: Point[];
 }
 
 export interface Scene extends Size {
+    /** Outer boxes before those in them. */
     boxes: Placed[];
     byId: Map<string, Placed>;
     lines: Line[];
     /** Stubs have no lines until one of their ends is pointed at. */
     stubs: Link[];
-    hasFallback: boolean;
 }
 
 export const HEAD = 30;
-const PAD = 16;
+const PAD = 18;
 /** Beside the title of an open box its number and its nodes. */
-const SAID = 130;
-const CLOSED = { least: 120, most: 230, height: 44, letter: 6.9, bold: 7.9 };
+const SAID = 150;
+const CLOSED = { least: 104, most: 250, height: 42, line: 15, letter: 7, bold: 7.9, small: 6.2 };
+const END = { height: 34 };
 
-export function closedSize(box: Box): Size {
-    const letters = Math.max(box.title.length + (box.children.length > 0 ? 3 : 0), 12);
-    const letter = box.children.length > 0 ? CLOSED.bold : CLOSED.letter;
-    const width = Math.max(CLOSED.least, Math.min(CLOSED.most, 26 + letters * letter));
-    return { width, height: CLOSED.height };
+export const isEnd = (box: Box): boolean =>
+    box.kind === "input" || box.kind === "output" || box.kind === "weight";
+
+/** What is written in a closed box below its title and its number, or "". */
+export type Words = (box: Box) => string;
+
+export function closedSize(box: Box, words: Words): Size {
+    const detail = words(box);
+    const letters = Math.max(
+        box.title.length * (box.children.length > 0 ? CLOSED.bold : CLOSED.letter) +
+            (box.children.length > 0 ? 22 : 0),
+        detail.length * CLOSED.small,
+    );
+    const width = Math.max(isEnd(box) ? 70 : CLOSED.least, Math.min(CLOSED.most, 26 + letters));
+    const height = isEnd(box) ? END.height : CLOSED.height + (detail !== "" ? CLOSED.line : 0);
+    return { width: Math.round(width), height };
 }
 
-/** What a layout of the box is made of; it does not depend on what is open. */
-export function requestOf(box: Box, links: readonly Link[]): LayoutRequest {
+/** What the layout is made of. */
+export function planOf(box: Box, open: ReadonlySet<string>, links: Links, words: Words): Plan {
+    const isRoot = box.kind === "root";
+    const isOpen = box.children.length > 0 && open.has(box.id);
+    const size = closedSize(box, words);
+    if (!isOpen && !isRoot)
+        return { id: box.id, size, children: [], links: [], head: 0, pad: 0, least: 0 };
     const place = new Map(box.children.map((child, i) => [child, i]));
     return {
-        sizes: box.children.map(closedSize),
-        links: links
-            .filter((link) => !link.isStub)
-            .map(({ from, to }) => [place.get(from) as number, place.get(to) as number]),
+        id: box.id,
+        size: null,
+        children: box.children.map((child) => planOf(child, open, links, words)),
+        links: linesOf(links, box).map(
+            ({ from, to }) => [place.get(from) as number, place.get(to) as number] as const,
+        ),
+        head: isRoot ? 0 : HEAD,
+        pad: isRoot ? 0 : PAD,
+        least: isRoot ? 0 : size.width + SAID,
     };
 }
 
-interface Inside extends Size {
-    place: (x: number, y: number) => void;
-}
+const linesOf = (links: Links, box: Box): Link[] =>
+    links.get(box.id).filter((link) => !link.isStub);
 
-export function makeScene(
-    root: Box,
-    open: ReadonlySet<string>,
-    links: Links,
-    layouts: Pick<Layouts, "get">,
-): Scene {
+export function makeScene(root: Box, plan: Plan, placement: Placement, links: Links): Scene {
     const scene: Scene = {
-        ...{ boxes: [], byId: new Map(), lines: [], stubs: [], hasFallback: false },
-        ...{ width: 0, height: 0 },
+        ...{ boxes: [], byId: new Map(), lines: [], stubs: [] },
+        ...{ width: placement.width, height: placement.height },
     };
-    const arrange = (box: Box): Inside => {
-        const isOpen = open.has(box.id) && box.children.length > 0;
-        if (!isOpen) {
-            const size = closedSize(box);
-            return { ...size, place: (x, y) => put(scene, { box, x, y, ...size, isOpen }) };
+    const put = (box: Box, plan: Plan, placed: Placement, x: number, y: number): void => {
+        const isOpen = plan.size === null;
+        const { width, height } = placed;
+        if (box.kind !== "root") {
+            const own = { box, x, y, width, height, isOpen };
+            scene.boxes.push(own);
+            scene.byId.set(box.id, own);
         }
-        const own = links.get(box.id);
-        const lines = own.filter((link) => !link.isStub);
-        const layout = layouts.get(box.id);
-        const rows = layout?.rows ?? rowsInOrder(requestOf(box, own));
-        scene.hasFallback ||= layout?.isFallback ?? false;
-        const inside = box.children.map(arrange);
-        const found = spread(rows, inside, lines.length);
-        const head = box.kind === "root" ? 0 : HEAD;
-        const pad = box.kind === "root" ? 0 : PAD;
-        const least = box.kind === "root" ? 0 : closedSize(box).width + SAID;
-        const width = Math.max(least, found.width + 2 * pad);
-        const height = found.height + head + 2 * pad;
-        const left = (width - found.width) / 2;
-        return {
-            ...{ width, height },
-            place: (x, y) => {
-                if (box.kind !== "root") put(scene, { box, x, y, width, height, isOpen });
-                inside.forEach((child, i) => {
-                    const at = found.at[i] as { x: number; y: number };
-                    child.place(x + left + at.x, y + head + pad + at.y);
-                });
-                lines.forEach((link, i) => {
-                    const bends = (found.bends[i] ?? []).map((bend) => ({
-                        x: bend.x + x + left,
-                        top: bend.top + y + head + pad,
-                        bottom: bend.bottom + y + head + pad,
-                    }));
-                    scene.lines.push({ link, path: linePath(scene, link, bends) });
-                });
-                scene.stubs.push(...own.filter((link) => link.isStub));
-            },
-        };
+        if (!isOpen) return;
+        linesOf(links, box).forEach((link, i) => {
+            const points = (placed.routes[i] ?? []).map((point) => ({
+                x: point.x + x,
+                y: point.y + y,
+            }));
+            if (points.length > 1) scene.lines.push({ link, points });
+        });
+        scene.stubs.push(...links.get(box.id).filter((link) => link.isStub));
+        box.children.forEach((child, i) => {
+            const at = placed.at[i] as Point;
+            put(
+                child,
+                plan.children[i] as Plan,
+                placed.children[i] as Placement,
+                x + at.x,
+                y + at.y,
+            );
+        });
     };
-    const whole = arrange(root);
-    whole.place(0, 0);
-    scene.width = whole.width;
-    scene.height = whole.height;
+    put(root, plan, placement, 0, 0);
     return scene;
 }
 
-function put(scene: Scene, placed: Placed): void {
-    scene.boxes.push(placed);
-    scene.byId.set(placed.box.id, placed);
-}
-
-/** From the lower edge of one box to the upper edge of the other, past the boxes between. */
-export function linePath(
-    scene: Pick<Scene, "byId">,
-    link: Link,
-    bends: readonly { x: number; top: number; bottom: number }[] = [],
-): string {
+/** The way of a stub that is pointed at: straight from box to box. */
+export function stubLine(scene: Pick<Scene, "byId">, link: Link): Line | null {
     const from = scene.byId.get(link.from.id);
     const to = scene.byId.get(link.to.id);
-    if (from === undefined || to === undefined) return "";
-    let x = from.x + from.width / 2;
-    let y = from.y + from.height;
-    let path = `M${round(x)} ${round(y)}`;
-    const curve = (toX: number, toY: number) => {
-        const middle = (y + toY) / 2;
-        path += `C${round(x)} ${round(middle)} ${round(toX)} ${round(middle)} ${round(toX)} ${round(toY)}`;
-        x = toX;
-        y = toY;
-    };
-    const isDown = to.y >= from.y + from.height;
-    for (const bend of isDown ? bends : []) {
-        curve(bend.x, bend.top);
-        path += `V${round(bend.bottom)}`;
-        y = bend.bottom;
-    }
-    if (!isDown) return wayBack(scene, from, to);
-    curve(to.x + to.width / 2, to.y);
-    return path;
+    if (from === undefined || to === undefined) return null;
+    const points = [
+        { x: from.x + from.width / 2, y: from.y + from.height },
+        { x: to.x + to.width / 2, y: to.y },
+    ];
+    return { link, points };
 }
 
-/** Up, or beside: out of a side, around what stands between, and in again; by the nearer side. */
-function wayBack(scene: Pick<Scene, "byId">, from: Placed, to: Placed): string {
-    const right = ({ x, width }: Placed) => x + width;
-    const middle = ({ y, height }: Placed) => y + Math.min(height, CLOSED.height) / 2;
-    const [low, high] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
-    const isPassed = ({ box, x, y, width, height }: Placed) =>
-        box.parent === from.box.parent &&
-        y + height > low &&
-        y < high + CLOSED.height &&
-        x < Math.max(right(from), right(to)) + ASIDE &&
-        x + width > Math.min(from.x, to.x) - ASIDE;
-    const passed = [...scene.byId.values()].filter(isPassed);
-    const most = Math.max(...passed.map(right), right(from), right(to));
-    const least = Math.min(...passed.map(({ x }) => x), from.x, to.x);
-    const isRight = 2 * most - right(from) - right(to) <= from.x + to.x - 2 * least;
-    const side = round(isRight ? most + ASIDE : least - ASIDE);
-    const [start, end] = [round(middle(from)), round(middle(to))];
-    const [out, into] = [from, to].map((box) => round(isRight ? right(box) : box.x));
-    return `M${out} ${start}C${side} ${start} ${side} ${start} ${side} ${round((start + end) / 2)}S${side} ${end} ${into} ${end}`;
+/** Curves between points that a line passes: "bezierCurveTo" and "lineTo" of a canvas. */
+export interface Pen {
+    moveTo(x: number, y: number): void;
+    lineTo(x: number, y: number): void;
+    bezierCurveTo(x1: number, y1: number, x2: number, y2: number, x: number, y: number): void;
 }
 
-/** Between a box and a line that passes it. */
-const ASIDE = 24;
-
-const round = (value: number): number => Math.round(value * 10) / 10;
+export function traceLine(pen: Pen, { points }: Line): void {
+    points.forEach(({ x, y }, i) => {
+        const before = points[i - 1];
+        if (before === undefined) pen.moveTo(x, y);
+        else if (Math.abs(before.x - x) < 0.5) pen.lineTo(x, y);
+        else {
+            const middle = (before.y + y) / 2;
+            pen.bezierCurveTo(before.x, middle, x, middle, x, y);
+        }
+    });
+}
 
 export type Direction = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
 

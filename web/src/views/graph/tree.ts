@@ -1,12 +1,29 @@
-/** Boxes in boxes: modules, delegate calls, stacks of equal siblings, and nodes. */
-import type { GraphModel, GraphNode } from "./model";
+/** Boxes in boxes: modules, delegate calls, stacks of equal siblings, kernels, and nodes. */
+import { adjacency } from "./layout/adjacency";
+import { convexParts, sourcesFirst, sourcesOf } from "./layout/convex";
+import { kernelTitle, plainOp } from "./kernels";
+import type { GraphModel } from "./model";
+import { cutParts, foldStacks } from "./stacks";
 
-export type BoxKind = "root" | "module" | "delegate" | "stack" | "part" | "branch" | "node";
+export type BoxKind =
+    | "root"
+    | "module"
+    | "delegate"
+    | "stack"
+    | "part"
+    | "branch"
+    | "kernel"
+    | "node"
+    | "input"
+    | "output"
+    | "weight";
 
 export interface Box {
     id: string;
     kind: BoxKind;
     title: string;
+    /** What else is to be said of it, or "". */
+    note: string;
     /** Path of a module. */
     module: string | null;
     /** Number of the node that it is. */
@@ -15,11 +32,11 @@ export interface Box {
     delegate: number | null;
     parent: Box | null;
     depth: number;
-    /** In order of execution. */
+    /** What gives comes before what takes, else in order of execution. */
     children: Box[];
     /** Its first node. */
     first: number;
-    /** Number of nodes in it. */
+    /** Number of nodes in it, without inputs, outputs and weights. */
     size: number;
 }
 
@@ -30,22 +47,24 @@ export interface Tree {
     leaves: Box[];
 }
 
-/** Siblings of equal structure from which on they are a stack. */
-const LEAST_STACK = 3;
-/** Children of one box; more are cut into parts. */
-const MOST_CHILDREN = 150;
-const PART = 100;
+export interface Groups {
+    /** By number of the node: its delegate call. */
+    delegateOf: ReadonlyMap<number, number>;
+    nameOfDelegate: (operator: number, nodes: number) => string;
+    /** By number of the node: that of its kernel, or -1. */
+    kernels: readonly number[];
+}
 
-export function buildTree(
-    model: GraphModel,
-    delegateOf: ReadonlyMap<number, number>,
-    nameOfDelegate: (operator: number, nodes: number) => string,
-): Tree {
-    const root = makeModules(model);
-    findDelegates(root, delegateOf);
-    wrapDelegates(root, nameOfDelegate);
-    foldStacks(root, shapesOf(root, model));
-    cutParts(root);
+/** Of boxes that stand beside each other, by their places: what each takes from. */
+export type Beside = (boxes: readonly Box[]) => number[][];
+
+export function buildTree(model: GraphModel, groups: Groups): Tree {
+    const beside = besideIn(model);
+    const root = makeModules(model, makeUnits(model, groups.kernels, beside), beside);
+    findDelegates(root, groups.delegateOf);
+    wrapDelegates(root, groups, beside);
+    foldStacks(root, model);
+    cutParts(root, beside);
     const boxes = new Map<string, Box>();
     const leaves: Box[] = [];
     const finish = (box: Box, parent: Box | null): void => {
@@ -59,10 +78,10 @@ export function buildTree(
     return { root, boxes, leaves };
 }
 
-function makeBox(id: string, kind: BoxKind, title: string, children: Box[] = []): Box {
+export function makeBox(id: string, kind: BoxKind, title: string, children: Box[] = []): Box {
     const box: Box = {
-        ...{ id, kind, title, children, module: null, node: null, delegate: null, parent: null },
-        ...{ depth: 0, first: 0, size: 0 },
+        ...{ id, kind, title, note: "", children, module: null, node: null, delegate: null },
+        ...{ parent: null, depth: 0, first: 0, size: 0 },
     };
     measure(box);
     return box;
@@ -70,84 +89,181 @@ function makeBox(id: string, kind: BoxKind, title: string, children: Box[] = [])
 
 function measure(box: Box): void {
     if (box.node !== null) return;
-    box.children.sort((a, b) => a.first - b.first);
-    box.first = box.children[0]?.first ?? 0;
+    box.first = box.children.reduce((least, child) => Math.min(least, child.first), Infinity);
     box.size = box.children.reduce((sum, child) => sum + child.size, 0);
+}
+
+function besideIn(model: GraphModel): Beside {
+    const to = model.edges.map((edge) => edge.to);
+    const sources = adjacency(
+        model.nodes.length,
+        to,
+        model.edges.map((edge) => edge.from),
+    );
+    const owner = new Int32Array(model.nodes.length);
+    return (boxes) => {
+        owner.fill(-1);
+        const nodes = boxes.map(nodesIn);
+        nodes.forEach((own, i) => {
+            for (const node of own) owner[node] = i;
+        });
+        return nodes.map((own, i) => {
+            const found = new Set<number>();
+            for (const node of own) {
+                for (let k = sources.first[node]!; k < sources.first[node + 1]!; k++) {
+                    const source = sources.items[k]!;
+                    if (source < node && owner[source]! >= 0) found.add(owner[source]!);
+                }
+            }
+            found.delete(i);
+            return [...found];
+        });
+    };
+}
+
+function nodesIn(box: Box): number[] {
+    return box.node !== null ? [box.node] : box.children.flatMap(nodesIn);
+}
+
+/** Sources first. */
+function inOrder(boxes: Box[], beside: Beside): Box[] {
+    boxes.sort((a, b) => a.first - b.first);
+    return sourcesFirst(beside(boxes)).map((i) => boxes[i] as Box);
+}
+
+/** Parts of boxes of one label that can be drawn as boxes; boxes stand in order. */
+function partsOf(
+    boxes: readonly Box[],
+    labels: readonly number[],
+    beside: Beside,
+): Map<number, Box[]> {
+    const links = beside(boxes).flatMap((sources, to) =>
+        sources.map((from) => [from, to] as const),
+    );
+    const parts = new Map<number, Box[]>();
+    convexParts(labels, sourcesOf(boxes.length, links)).forEach((part, i) => {
+        const box = boxes[i] as Box;
+        const members = parts.get(part);
+        if (members === undefined) parts.set(part, [box]);
+        else members.push(box);
+    });
+    return parts;
+}
+
+/** Nodes of one kernel are one box, other nodes are boxes by themselves. */
+function makeUnits(model: GraphModel, kernels: readonly number[], beside: Beside): Box[] {
+    const leaves = model.nodes.map((node, i) => {
+        const title = node.op === "" ? node.name : plainOp(node.op);
+        const leaf = makeBox(`node ${i}`, node.kind, title);
+        Object.assign(leaf, { node: i, first: i, size: node.kind === "node" ? 1 : 0 });
+        leaf.module = node.kind === "node" ? null : node.module;
+        return leaf;
+    });
+    const labels = model.nodes.map((_, i) => kernels[i] ?? -1);
+    const units: Box[] = [];
+    for (const members of partsOf(leaves, labels, beside).values()) {
+        const first = members[0] as Box;
+        if (members.length === 1) {
+            units.push(first);
+            continue;
+        }
+        const ops = members.map(({ node }) => model.nodes[node as number]?.op ?? "");
+        units.push(makeBox(`kernel ${first.first}`, "kernel", kernelTitle(ops), members));
+    }
+    return inOrder(units, beside);
 }
 
 /** "layers.0" is one step: lists of modules are no modules of their own. */
 export function stepsOf(path: string): string[] {
     const steps: string[] = [];
     for (const name of path === "" ? [] : path.split(".")) {
-        if (/^\d+$/.test(name) && steps.length > 0) steps.push(`${steps.pop()}.${name}`);
+        const last = steps[steps.length - 1];
+        if (/^\d+$/.test(name) && last !== undefined && !/(^|\.)\d+$/.test(last))
+            steps.push(`${steps.pop()}.${name}`);
         else steps.push(name);
     }
     return steps;
 }
 
-function makeModules(model: GraphModel): Box {
-    const root = makeBox("root", "root", "model");
-    const known = new Map<string, Box>();
-    const found = new Map<string, Box>();
-    const within = (parent: Box, id: string, make: () => Box): Box => {
-        let box = known.get(id);
-        if (box === undefined) {
-            box = make();
-            known.set(id, box);
-            parent.children.push(box);
-        }
-        return box;
-    };
-    const moduleOf = ({ branch, module }: GraphNode): Box => {
-        let box = root;
-        let base = "";
-        if (branch !== null) {
-            base = `${branch}:`;
-            box = within(box, `branch ${branch}`, () =>
-                makeBox(`branch ${branch}`, "branch", branch),
-            );
-        }
-        let path = "";
-        for (const step of stepsOf(module)) {
-            path = path === "" ? step : `${path}.${step}`;
-            const at = path;
-            box = within(box, `module ${base}${at}`, () => {
-                const made = makeBox(`module ${base}${at}`, "module", step);
-                made.module = at;
-                return made;
-            });
-        }
-        return box;
-    };
-    model.nodes.forEach((node, i) => {
-        const place = `${node.branch ?? ""}\n${node.module}`;
-        const box = found.get(place) ?? moduleOf(node);
-        found.set(place, box);
-        const leaf = makeBox(`node ${i}`, "node", node.op === "" ? node.name : shortOp(node.op));
-        leaf.node = i;
-        leaf.first = i;
-        leaf.size = 1;
-        box.children.push(leaf);
-    });
-    root.children = root.children.map(simplify);
-    measure(root);
-    return root;
+/** The path that all nodes of a unit are in, and the branch. */
+function placeOf(model: GraphModel, unit: Box): string[] {
+    const [first, ...others] = nodesIn(unit).map((node) => model.nodes[node]);
+    let names = (first?.module ?? "").split(".");
+    for (const other of others) {
+        const own = (other?.module ?? "").split(".");
+        const differs = names.findIndex((name, i) => name !== own[i]);
+        if (differs >= 0) names = names.slice(0, differs);
+    }
+    const branch = first?.branch;
+    const steps = stepsOf(names.join("."));
+    return branch === null || branch === undefined ? steps : [`\n${branch}`, ...steps];
 }
 
-/** "aten.add.Tensor" without namespace and overload. */
-export function shortOp(op: string): string {
-    const parts = op.replace("::", ".").split(".");
-    return (parts.length >= 3 ? parts[1] : parts[0]) as string;
+function makeModules(model: GraphModel, units: readonly Box[], beside: Beside): Box {
+    const places = new Map(units.map((unit) => [unit, placeOf(model, unit)]));
+    const used = new Map<string, number>();
+    const fill = (members: readonly Box[], depth: number, path: string): Box[] => {
+        const numbers = new Map<string, number>();
+        const labels = members.map((unit) => {
+            const step = places.get(unit)?.[depth];
+            if (step === undefined) return -1;
+            const number = numbers.get(step) ?? numbers.size;
+            numbers.set(step, number);
+            return number;
+        });
+        if (numbers.size === 0) return members.slice();
+        const boxes: Box[] = [];
+        for (const own of partsOf(members, labels, beside).values()) {
+            const first = own[0] as Box;
+            const step = places.get(first)?.[depth];
+            if (step === undefined) {
+                boxes.push(first);
+                continue;
+            }
+            const isBranch = step.startsWith("\n");
+            const at = isBranch ? path : path === "" ? step : `${path}.${step}`;
+            const name = isBranch
+                ? `branch ${step.slice(1)}`
+                : `module ${placePrefix(places.get(first))}${at}`;
+            const call = (used.get(name) ?? 0) + 1;
+            used.set(name, call);
+            const id = call === 1 ? name : `${name} ${call}`;
+            const box = makeBox(id, isBranch ? "branch" : "module", step.trim());
+            box.module = isBranch ? null : at;
+            box.children = fill(own, depth + 1, at);
+            measure(box);
+            boxes.push(simplify(box));
+        }
+        nameCalls(boxes);
+        return inOrder(boxes, beside);
+    };
+    return makeBox("root", "root", "model", fill(units, 0, ""));
+}
+
+const placePrefix = (place: readonly string[] | undefined): string =>
+    place?.[0]?.startsWith("\n") ? `${place[0].slice(1)}:` : "";
+
+/** Several boxes of one module are its calls. */
+function nameCalls(boxes: readonly Box[]): void {
+    const calls = new Map<string, Box[]>();
+    for (const box of boxes) {
+        if (box.kind !== "module") continue;
+        const key = box.module ?? "";
+        calls.set(key, [...(calls.get(key) ?? []), box]);
+    }
+    for (const own of calls.values()) {
+        own.forEach((box, i) => {
+            if (own.length > 1) box.note = `${i + 1} of ${own.length}`;
+        });
+    }
 }
 
 /** A module with one thing in it is that thing. */
 function simplify(box: Box): Box {
-    box.children = box.children.map(simplify);
-    measure(box);
     const only = box.children[0];
     if (box.kind !== "module" || box.children.length !== 1 || only === undefined) return box;
     if (only.kind === "module") only.title = `${box.title}.${only.title}`;
-    else only.module = box.module;
+    else only.module ??= box.module;
     return only;
 }
 
@@ -161,107 +277,36 @@ function findDelegates(box: Box, delegateOf: ReadonlyMap<number, number>): numbe
     return box.delegate;
 }
 
-/** Children that are wholly in one delegate call go into a box of it. */
-function wrapDelegates(box: Box, nameOf: (operator: number, nodes: number) => string): void {
-    if (box.delegate !== null && box.kind !== "root") return; /* the outline is further out */
-    const calls = new Map<number, Box[]>();
-    const others: Box[] = [];
-    for (const child of box.children) {
-        if (child.delegate === null) {
-            others.push(child);
-            wrapDelegates(child, nameOf);
-        } else {
-            calls.set(child.delegate, [...(calls.get(child.delegate) ?? []), child]);
-        }
-    }
-    for (const [operator, children] of calls) {
-        if (children.length === 1) {
-            others.push(children[0] as Box);
-            continue;
-        }
-        const id = `delegate ${operator} in ${box.id}`;
-        const call = makeBox(id, "delegate", "", children);
-        call.title = nameOf(operator, call.size);
-        call.delegate = operator;
-        others.push(call);
-    }
-    box.children = others;
-    measure(box);
-}
-
-/** Equal for boxes whose insides are equal: same operators, same modules, in the same order. */
-function shapesOf(root: Box, model: GraphModel): Map<Box, number> {
-    const known = new Map<string, number>();
-    const shapes = new Map<Box, number>();
-    const visit = (box: Box): number => {
-        const inside = box.children.map(visit).join(",");
-        const own = box.node === null ? box.kind : (model.nodes[box.node]?.op ?? "");
-        const text = `${own}${box.delegate === null ? "" : "*"}(${inside})`;
-        const number = known.get(text) ?? known.size;
-        known.set(text, number);
-        shapes.set(box, number);
-        return number;
+/** Children that are wholly in one delegate call go into a box of it, if they can be drawn as one. */
+function wrapDelegates(root: Box, { delegateOf, nameOfDelegate }: Groups, beside: Beside): void {
+    const sizes = new Map<number, number>();
+    for (const call of delegateOf.values()) sizes.set(call, (sizes.get(call) ?? 0) + 1);
+    const isBox = (operator: number, [first, second]: readonly Box[]): boolean => {
+        if (operator < 0 || first === undefined) return false;
+        if (second !== undefined) return true;
+        return first.kind === "module" && first.size === sizes.get(operator);
     };
-    visit(root);
-    return shapes;
-}
-
-function foldStacks(box: Box, shapes: ReadonlyMap<Box, number>): void {
-    for (const child of box.children) foldStacks(child, shapes);
-    const families = new Map<string, { box: Box; number: number }[]>();
-    for (const child of box.children) {
-        const match = /^(.*)\.(\d+)$/.exec(child.kind === "module" ? (child.module ?? "") : "");
-        if (match === null) continue;
-        const family = `${match[1]} ${shapes.get(child)}`;
-        const list = families.get(family) ?? [];
-        list.push({ box: child, number: Number(match[2]) });
-        families.set(family, list);
-    }
-    for (const members of families.values()) {
-        members.sort((a, b) => a.number - b.number);
-        let start = 0;
-        members.forEach((member, i) => {
-            if (members[i + 1]?.number === member.number + 1) return;
-            if (i + 1 - start >= LEAST_STACK) stack(box, members.slice(start, i + 1));
-            start = i + 1;
-        });
-    }
-}
-
-function stack(box: Box, members: { box: Box; number: number }[]): void {
-    const inside = members.map((member) => member.box);
-    const first = members[0]?.number;
-    const last = members[members.length - 1]?.number;
-    const name = (inside[0]?.title ?? "").replace(/\.?\d+$/, "");
-    const made = makeBox(
-        `stack ${inside[0]?.id} ${last}`,
-        "stack",
-        `${name}${name === "" ? "" : "."}${first}–${last} ×${members.length}`,
-        inside,
-    );
-    const calls = new Set(inside.map((child) => child.delegate));
-    made.delegate = calls.size === 1 ? ([...calls][0] ?? null) : null;
-    box.children = [...box.children.filter((child) => !inside.includes(child)), made];
-    measure(box);
-}
-
-/** So that no box shows more at once than can be seen. */
-function cutParts(box: Box): void {
-    for (const child of box.children) cutParts(child);
-    while (box.children.length > MOST_CHILDREN) {
-        const parts: Box[] = [];
-        for (let i = 0; i < box.children.length; i += PART) {
-            const inside = box.children.slice(i, i + PART);
-            const title = `${i + 1}–${i + inside.length} of ${box.children.length}`;
-            const part = makeBox(`part ${i} of ${box.children.length} ${box.id}`, "part", title);
-            part.children = inside;
-            measure(part);
-            const calls = new Set(inside.map((child) => child.delegate));
-            part.delegate = calls.size === 1 ? ([...calls][0] ?? null) : null;
-            parts.push(part);
+    const wrap = (box: Box): void => {
+        if (box.delegate !== null && box !== root) return; /* the outline is further out */
+        for (const child of box.children) if (child.delegate === null) wrap(child);
+        const labels = box.children.map((child) => child.delegate ?? -1);
+        const parts = [...partsOf(box.children, labels, beside).values()];
+        const calls = new Map<number, number>();
+        for (const [first] of parts) {
+            const call = first?.delegate ?? -1;
+            calls.set(call, (calls.get(call) ?? 0) + 1);
         }
-        box.children = parts;
-    }
+        const boxes = parts.flatMap((children) => {
+            const operator = children[0]?.delegate ?? -1;
+            if (calls.get(operator) !== 1 || !isBox(operator, children)) return children;
+            const call = makeBox(`delegate ${operator} in ${box.id}`, "delegate", "", children);
+            call.title = nameOfDelegate(operator, call.size);
+            call.delegate = operator;
+            return [call];
+        });
+        box.children = inOrder(boxes, beside);
+    };
+    wrap(root);
 }
 
 /** A box and all that it is in, from inside out. */
@@ -276,7 +321,7 @@ export function hottestPath(root: Box, heat: (box: Box) => number): string[] {
     for (;;) {
         let next: Box | null = null;
         for (const child of box.children) {
-            if (child.children.length === 0) continue;
+            if (child.children.length === 0 || child.kind === "kernel") continue;
             if (next === null || heat(child) > heat(next)) next = child;
         }
         if (next === null || heat(next) <= 0) return open;
@@ -285,31 +330,17 @@ export function hottestPath(root: Box, heat: (box: Box) => number): string[] {
     }
 }
 
-/** Boxes that are shown at once. */
-export const MOST_SHOWN = 300;
-
-/** Boxes whose children are shown. */
-export function openBoxes(root: Box, open: ReadonlySet<string>): Box[] {
-    if (!open.has(root.id) || root.children.length === 0) return [];
-    return [root, ...root.children.flatMap((child) => openBoxes(child, open))];
-}
-
-export function countShown(root: Box, open: ReadonlySet<string>): number {
-    if (!open.has(root.id)) return 1;
-    return root.children.reduce((sum, child) => sum + countShown(child, open), 1);
-}
-
-/**
- * Opens a box with all that it is in. Where too much would be shown, boxes that it is not in are
- * closed, those opened longest ago first.
- */
-export function openBox(root: Box, open: ReadonlySet<string>, box: Box): Set<string> {
-    const needed = new Set([...outwards(box)].map((outer) => outer.id));
-    const next = new Set([...open].filter((id) => !needed.has(id)));
-    const others = [...next];
-    for (const id of needed) next.add(id);
-    while (others.length > 0 && countShown(root, next) > MOST_SHOWN) {
-        next.delete(others.shift() as string);
-    }
+/** A box with all that it is in is opened. */
+export function openBox(open: ReadonlySet<string>, box: Box): Set<string> {
+    const next = new Set(open);
+    for (const outer of outwards(box)) next.add(outer.id);
     return next;
+}
+
+/** All that has something in it; kernels stay closed until the rest is open. */
+export function openAll(tree: Tree, open: ReadonlySet<string>): Set<string> {
+    const all = [...tree.boxes.values()].filter((box) => box.children.length > 0);
+    const outer = all.filter((box) => box.kind !== "kernel");
+    const isOpen = outer.every((box) => open.has(box.id));
+    return new Set((isOpen ? all : outer).map((box) => box.id));
 }

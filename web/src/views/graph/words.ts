@@ -1,0 +1,63 @@
+/** What a box is called in words: in its picture, for a pointer that rests on it, for a screen reader. */
+import { formatShare, plural } from "../../text/format";
+import type { Metric } from "./metrics";
+import type { GraphModel } from "./model";
+import { briefShape } from "./paint";
+import { isEnd } from "./scene";
+import type { Box } from "./tree";
+
+const MOST_LETTERS = 36;
+
+/** Arguments that most nodes have with these values say nothing. */
+const USUAL =
+    /^(dilation \[1(,1)*\]|output_padding \[0(,0)*\]|padding \[0(,0)*\]|stride \[1(,1)*\]|groups 1|transposed False|alpha 1|ceil_mode False|eps .*|momentum .*|memory_format .*|dim_order .*|count_include_pad .*|beta 1)$/;
+
+/** The third line of a box, or "". */
+export function detailOf(model: GraphModel, box: Box): string {
+    if (box.note !== "") return box.note;
+    const node = model.nodes[box.node ?? -1];
+    if (node !== undefined && isEnd(box)) return briefShape(node.arguments);
+    if (box.kind !== "node" && box.kind !== "kernel") return "";
+    const nodes =
+        box.node !== null ? [node] : box.children.map(({ node }) => model.nodes[node ?? -1]);
+    for (const each of nodes) {
+        const said = (each?.arguments ?? "").split(/, (?=[a-z_]+ )/);
+        const brief = said.filter((text) => text !== "" && !USUAL.test(text)).join(", ");
+        if (brief !== "" && !/quantize/.test(each?.op ?? "")) return cutAt(brief);
+    }
+    return cutAt((box.module ?? "").split(".").slice(-2).join("."));
+}
+
+const cutAt = (text: string): string =>
+    text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
+
+const KINDS = new Map<string, string>([
+    ["module", "module"],
+    ["delegate", "delegate call"],
+    ["stack", "equal boxes one after the other"],
+    ["part", "part of a long list"],
+    ["branch", "branch"],
+    ["kernel", "nodes of one kernel"],
+    ["node", "node"],
+    ["input", "input"],
+    ["output", "output"],
+    ["weight", "weight"],
+]);
+
+export function describeBox(model: GraphModel, box: Box, metric: Metric): string {
+    const shared = metric.shared(box);
+    const said =
+        shared === null
+            ? metric.say(box)
+            : `${shared.nodes} nodes share ${formatShare(shared.range)} of a run; the trace does not tell them apart`;
+    const node = model.nodes[box.node ?? -1];
+    const facts = [
+        KINDS.get(box.kind) ?? "",
+        box.note,
+        box.module ?? (box.kind === "node" ? (node?.module ?? "") : ""),
+        box.node === null ? plural(box.size, "node") : "",
+        said,
+        node?.arguments ?? "",
+    ];
+    return `${box.title}: ${facts.filter(Boolean).join(", ")}`;
+}
