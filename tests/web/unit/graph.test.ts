@@ -203,8 +203,8 @@ test("steps of modules", () => {
 test("colours have round bounds", () => {
     const close = (a: number[], b: number[]) =>
         a.forEach((value, i) => assert.ok(Math.abs(value / (b[i] ?? 0) - 1) < 1e-9, `${a}`));
-    close(heatSteps(0.4), [0.001, 0.003, 0.01, 0.03, 0.1, 0.3]);
-    close(heatSteps(1), [0.003, 0.01, 0.03, 0.1, 0.3, 1]);
+    close(heatSteps(0.4), [0.005, 0.01, 0.02, 0.05, 0.1, 0.2]);
+    close(heatSteps(1), [0.02, 0.05, 0.1, 0.2, 0.5, 1]);
     close(heatSteps(5000, 4), [4, 16, 64, 256, 1024, 4096]);
     assert.deepEqual(heatSteps(0), []);
     assert.equal(stepOf(0.05, heatSteps(0.4)), 4);

@@ -1,12 +1,12 @@
 /** Boxes and lines of a scene, to pan, zoom, point at. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useCanvas } from "../../parts/canvas";
 import { showName } from "../../text/show";
 import { CanvasBrush } from "./brush";
 import { describeLink } from "./links";
 import { Minimap } from "./Minimap";
 import { type Look, paintScene } from "./paint";
-import { HEAD, type Line, type Placed, type Scene } from "./scene";
+import { cellAt, HEAD, type Line, type Placed, type Scene } from "./scene";
 import type { Box } from "./tree";
 
 export interface Camera {
@@ -27,6 +27,8 @@ interface Props {
     describe: (box: Box) => string;
     onSelect: (box: Box | null) => void;
     onToggle: (box: Box) => void;
+    /** Of a stack, the box that is drawn. */
+    onPick: (box: Box) => void;
     camera: Camera;
     setCamera: (next: (camera: Camera) => Camera) => void;
     label: string;
@@ -83,6 +85,9 @@ function lineAt(scene: Scene, x: number, y: number, reach: number): Line | null 
     return null;
 }
 
+const isUpward = ({ points }: Line): boolean =>
+    points.some(({ y }, i) => y < (points[i - 1]?.y ?? y));
+
 interface Tip {
     x: number;
     y: number;
@@ -116,6 +121,7 @@ export function GraphPicture(props: Props) {
         element.addEventListener("wheel", onWheel, { passive: false });
         return () => element.removeEventListener("wheel", onWheel);
     }, []);
+    const upward = useMemo(() => scene.lines.filter(isUpward).length, [scene]);
     const pinch = usePinch(setCamera);
     const pointOf = (event: MouseEvent) => {
         const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
@@ -127,12 +133,15 @@ export function GraphPicture(props: Props) {
         const placed = boxAt(scene, at.x, at.y);
         const line = placed?.isOpen === false ? null : lineAt(scene, at.x, at.y, 5 / camera.zoom);
         setNear(placed?.isOpen === false ? placed.box : null);
+        const cell = placed === null ? null : cellAt(placed, at.x, at.y);
         const text =
-            line !== null
-                ? describeLink(line.link)
-                : placed === null || placed.isOpen
-                  ? ""
-                  : props.describe(placed.box);
+            cell !== null
+                ? props.describe(cell)
+                : line !== null
+                  ? describeLink(line.link)
+                  : placed === null || placed.isOpen
+                    ? ""
+                    : props.describe(placed.box);
         setTip(text === "" ? null : { x, y, text });
     };
     return (
@@ -144,6 +153,7 @@ export function GraphPicture(props: Props) {
             aria-label={props.label}
             data-boxes={scene.boxes.length}
             data-lines={scene.lines.length}
+            data-upward={upward}
             data-cursor={scene.byId.get(props.look.cursor ?? "")?.box.title}
             onPointerDown={(event) => {
                 pinch.down(event);
@@ -173,13 +183,16 @@ export function GraphPicture(props: Props) {
                 if (moved) return;
                 const { at } = pointOf(event);
                 const placed = boxAt(scene, at.x, at.y);
+                const cell = placed === null ? null : cellAt(placed, at.x, at.y);
                 if (placed !== null && isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
+                else if (cell !== null) props.onPick(cell);
                 else props.onSelect(placed?.box ?? null);
             }}
             onDblClick={(event) => {
                 const { at } = pointOf(event);
                 const placed = boxAt(scene, at.x, at.y);
-                if (placed !== null && !isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
+                if (placed === null || cellAt(placed, at.x, at.y) !== null) return;
+                if (!isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
             }}
         >
             <canvas ref={ref} aria-hidden="true" />

@@ -30,7 +30,17 @@ import { delegatesOf, type GraphModel, hasGraph, hasWeights, nodesOf, readGraph 
 import { briefShape } from "./paint";
 import { savePng, saveSvg } from "./save";
 import { type Direction, makeScene, neighbour, planOf, type Scene, type Words } from "./scene";
-import { type Box, buildTree, hottestPath, openAll, openBox, outwards, type Tree } from "./tree";
+import {
+    type Box,
+    buildTree,
+    hottestPath,
+    openAlike,
+    openAll,
+    openBox,
+    outwards,
+    type Shown,
+    type Tree,
+} from "./tree";
 import { describeBox, detailOf } from "./words";
 
 export const graphView: View = {
@@ -110,7 +120,15 @@ function GraphOfModel(props: { model: GraphModel }) {
         }, new Set());
     });
     const [cursor, setCursor] = useState<string | null>(null);
-    const { scene, isWaiting } = useScene(tree, open, links, layouts, words);
+    const [picks, setPicks] = useState<ReadonlyMap<Box, Box>>(new Map());
+    const shown = useMemo((): Shown => {
+        const heat = (box: Box) => times.get(box)?.lower ?? 0;
+        const hottest = (boxes: readonly Box[]) =>
+            boxes.reduce((most, box) => (heat(box) > heat(most) ? box : most));
+        return (box) =>
+            box.kind === "stack" ? [picks.get(box) ?? hottest(box.children)] : box.children;
+    }, [picks, times]);
+    const { scene, isWaiting } = useScene(tree, open, shown, links, layouts, words);
     const search = useSearch(page, model, tree);
     const selected = useMemo(
         () => boxesOf(tree, nodesOf(page, model, page.selection)),
@@ -135,7 +153,23 @@ function GraphOfModel(props: { model: GraphModel }) {
         setOpen(next.delete(box.id) ? next : openBox(open, box));
         setCursor(box.id);
     };
+    /** Of each stack that a box is in, the box that holds it is drawn. */
+    const pickAround = (box: Box) => {
+        const next = new Map(picks);
+        for (const outer of outwards(box))
+            if (outer.parent?.kind === "stack") next.set(outer.parent, outer);
+        setPicks(next);
+    };
+    const pick = (box: Box) => {
+        if (box.parent === null) return;
+        const before = shown(box.parent)[0];
+        if (before !== undefined) setOpen((own) => openAlike(own, before, box));
+        keepInPlace(scene, box.parent, setCamera);
+        pickAround(box);
+        choose(box, true);
+    };
     const reveal = (box: Box) => {
+        pickAround(box);
         if (box.parent !== null) setOpen((before) => openBox(before, box.parent as Box));
         setCursor(box.id);
     };
@@ -157,6 +191,13 @@ function GraphOfModel(props: { model: GraphModel }) {
     const stepTo = (direction: Direction) => {
         const from = scene?.byId.get(cursor ?? "");
         const first = scene?.boxes.find(({ box }) => box.parent === tree.root)?.box ?? null;
+        const { box } = from ?? {};
+        if (box?.parent?.kind === "stack" && /Left|Right/.test(direction)) {
+            const { children } = box.parent;
+            const other = children[children.indexOf(box) + (direction === "ArrowLeft" ? -1 : 1)];
+            if (other !== undefined) pick(other);
+            return;
+        }
         const next =
             scene === null || from === undefined ? first : neighbour(scene, from, direction);
         if (next !== null) choose(next, true);
@@ -174,7 +215,7 @@ function GraphOfModel(props: { model: GraphModel }) {
                 const box = tree.boxes.get(cursor ?? "");
                 if (box === undefined) return;
                 if (!open.has(box.id)) toggle(box);
-                else if (box.children[0] !== undefined) choose(box.children[0], true);
+                else if (box.children.length > 0) choose(shown(box)[0] as Box, true);
             },
         },
         {
@@ -294,6 +335,7 @@ function GraphOfModel(props: { model: GraphModel }) {
                             describe={(box) => describeBox(model, box, metric)}
                             onSelect={(box) => choose(box)}
                             onToggle={toggle}
+                            onPick={pick}
                             label="Graph: arrow keys go between boxes, Enter opens, Escape closes; the list says the same in text"
                         />
                     )}
@@ -444,23 +486,25 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
 function useScene(
     tree: Tree,
     open: ReadonlySet<string>,
+    shown: Shown,
     links: Links,
     layouts: Layouts,
     words: Words,
 ) {
-    const [done, setDone] = useState<{ open: ReadonlySet<string>; scene: Scene } | null>(null);
+    const [done, setDone] = useState<{ of: unknown; scene: Scene } | null>(null);
+    const of = useMemo(() => ({ open, shown }), [open, shown]);
     useEffect(() => {
         let isStale = false;
-        const plan = planOf(tree.root, open, links, words);
+        const plan = planOf(tree.root, open, shown, links, words);
         layouts.place(plan).then((placement) => {
             if (isStale) return;
-            setDone({ open, scene: makeScene(tree.root, plan, placement, links) });
+            setDone({ of, scene: makeScene(tree.root, plan, placement, shown, links) });
         });
         return () => {
             isStale = true;
         };
-    }, [layouts, open]);
-    return { scene: done?.scene ?? null, isWaiting: done?.open !== open };
+    }, [layouts, of]);
+    return { scene: done?.scene ?? null, isWaiting: done?.of !== of };
 }
 
 const MARGIN = 24;
@@ -519,15 +563,18 @@ function useInSight(
 ): void {
     useEffect(() => {
         const placed = scene?.byId.get(cursor ?? "");
-        if (placed === undefined || size.width === 0) return;
+        const still = scene?.byId.get(kept.id);
+        const [wasX, wasY] = [kept.x, kept.y];
+        kept.id = "";
+        if (size.width === 0 || (placed === undefined && still === undefined)) return;
         setCamera((camera) => {
             let { x, y } = camera;
             const { zoom } = camera;
-            if (kept.id === cursor) {
-                x += (kept.x - placed.x) * zoom;
-                y += (kept.y - placed.y) * zoom;
-                kept.id = "";
+            if (still !== undefined) {
+                x += (wasX - still.x) * zoom;
+                y += (wasY - still.y) * zoom;
             }
+            if (placed === undefined) return { x, y, zoom };
             const left = placed.x * zoom + x;
             const top = placed.y * zoom + y;
             const right = left + Math.min(placed.width * zoom, size.width - 2 * MARGIN);

@@ -4,16 +4,15 @@
 export const STEPS = 6;
 
 /**
- * Bounds of the steps, the lowest first: 1, 3, 10, 30... or powers of `base`; the last is the largest
+ * Bounds of the steps, the lowest first: 1, 2, 5, 10... or powers of `base`; the last is the largest
  * that is not above `most`.
  */
 export function heatSteps(most: number, base?: number): number[] {
     if (!(most > 0) || !Number.isFinite(most)) return [];
+    const decade = Math.floor(Math.log10(most));
     const at = (n: number) =>
-        base === undefined ? (n % 2 === 0 ? 1 : 3) * 10 ** Math.floor(n / 2) : base ** n;
-    let last = Math.floor(
-        base === undefined ? 2 * Math.log10(most) : Math.log(most) / Math.log(base),
-    );
+        base === undefined ? [1, 2, 5][((n % 3) + 3) % 3]! * 10 ** Math.floor(n / 3) : base ** n;
+    let last = base === undefined ? 3 * decade : Math.floor(Math.log(most) / Math.log(base));
     while (at(last + 1) <= most) last++;
     while (at(last) > most) last--;
     return Array.from({ length: STEPS }, (_, i) => at(last - STEPS + 1 + i));

@@ -209,7 +209,7 @@ export function makeMetric(
         return from(ofNodes(tree, error, Math.max), ({ lower }) => formatNumber(lower), say);
     }
     const percent = (bound: number) => `${Number((bound * 100).toPrecision(1))} %`;
-    const metric = from(times, formatShare, percent);
+    const metric = from(times, sayShare, percent);
     if (name === "time") {
         const shared = sharedTimes(tree, times, sharers);
         const modules = moduleShares(page);
@@ -222,11 +222,20 @@ export function makeMetric(
                     return `${group.nodes} share ${formatShareBriefly(group.range)}`;
                 }
                 const reported = box.kind === "module" ? modules.get(box.module ?? "") : undefined;
-                return reported === undefined ? metric.say(box) : formatShare(reported);
+                return reported === undefined ? metric.say(box) : sayShare(reported);
             },
         };
     }
     return { ...metric, steps: [], say: (box) => placeOf(box).title };
+}
+
+/** Ends that are printed the same are one number. */
+function sayShare(range: Range): string {
+    const said = formatShare(range);
+    const [, lower, upper] = /^(.+)\.\.(.+?) ?%$/.exec(said) ?? [];
+    return lower !== undefined && lower === upper
+        ? formatShare({ ...range, upper: range.lower })
+        : said;
 }
 
 /** The largest number of a box that is not most of the model. */

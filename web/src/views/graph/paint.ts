@@ -5,7 +5,17 @@ import type { Brush } from "./brush";
 import { stepOf } from "./heat";
 import type { Link } from "./links";
 import type { Metric, MetricName } from "./metrics";
-import { HEAD, isEnd, type Line, type Placed, type Scene, stubLine, type Words } from "./scene";
+import {
+    cellWidth,
+    HEAD,
+    isEnd,
+    type Line,
+    type Placed,
+    type Scene,
+    STRIP,
+    stubLine,
+    type Words,
+} from "./scene";
 import type { Box } from "./tree";
 
 export interface Look {
@@ -39,7 +49,7 @@ const WORDS = 10.5;
 export function paintScene(brush: Brush, scene: Scene, look: Look, sight: Sight): void {
     const inSight = scene.boxes.filter((placed) => isInSight(placed, sight));
     const stubs = stubsOf(scene);
-    for (const placed of inSight) if (placed.isOpen) paintOpen(brush, placed, look, sight);
+    for (const placed of inSight) if (placed.isOpen) paintOpen(brush, scene, placed, look, sight);
     paintLines(brush, scene, look, sight);
     for (const placed of inSight)
         if (!placed.isOpen) paintClosed(brush, placed, look, sight, stubs);
@@ -71,9 +81,14 @@ function outlineOf(box: Box, look: Look) {
     return { colour: colour("strong-line"), width: 1 };
 }
 
-function paintOpen(brush: Brush, placed: Placed, look: Look, { zoom }: Sight): void {
+function paintOpen(brush: Brush, scene: Scene, placed: Placed, look: Look, { zoom }: Sight): void {
     const { box, x, y, width, height } = placed;
     const { colour } = look;
+    if (box.kind === "stack") {
+        const outline = outlineOf(box, look);
+        for (const off of [8, 4])
+            brush.box(x + off, y + off, width, height, 7, colour("back"), outline);
+    }
     const back = box.depth % 2 === 1 ? colour("panel") : colour("back");
     brush.box(x, y, width, height, 7, back, outlineOf(box, look));
     if (zoom * TITLE < LEAST_LETTER) return;
@@ -87,6 +102,23 @@ function paintOpen(brush: Brush, placed: Placed, look: Look, { zoom }: Sight): v
         brush.text(at, y + 20, text, { size: WORDS, colour: colour("muted") });
     }
     brush.text(x + width - 12, y + 20, "−", { size: 15, colour: colour("muted"), isRight: true });
+    if (box.kind === "stack") paintStrip(brush, scene, placed, look);
+}
+
+/** The boxes of a stack as cells in their colours; a bar below the one that is drawn. */
+function paintStrip(brush: Brush, scene: Scene, placed: Placed, look: Look): void {
+    const { box, x, y } = placed;
+    const width = cellWidth(placed);
+    const line = { colour: look.colour("strong-line"), width: 1 };
+    box.children.forEach((child, i) => {
+        const left = x + STRIP.left + i * width;
+        const { fill } = coloursOf(child, look);
+        brush.box(left, y + HEAD - 2, width - 2, STRIP.height, 2, fill, line);
+        if (scene.byId.has(child.id)) {
+            const below = y + HEAD + STRIP.height;
+            brush.box(left, below, width - 2, 3, 0, look.colour("accent"), null);
+        }
+    });
 }
 
 /** From afar, names of what is open stand over it, as large as can be read. */
@@ -95,7 +127,7 @@ function paintFarTitle(brush: Brush, placed: Placed, look: Look, { zoom }: Sight
     const size = 11 / zoom;
     if (height < 2.5 * size) return;
     const letters = Math.floor((width - size) / (size * 0.6));
-    if (letters < 4) return;
+    if (letters < Math.min(box.title.length, 10)) return;
     const title = titleOf(box, look, letters);
     const { colour } = look;
     brush.box(x, y, title.length * size * 0.62 + size, size * 1.5, 3, colour("back"), null);
@@ -193,22 +225,35 @@ function paintLines(brush: Brush, scene: Scene, look: Look, sight: Sight): void 
 /** What flows out of a box stands below it, once. */
 function paintShapes(brush: Brush, lines: readonly Line[], look: Look): void {
     const told = new Map<Box, Set<string>>();
-    const at = new Map<Box, Line>();
+    /** Where its lines start. */
+    const at = new Map<Box, { y: number; left: number; middle: number; isRightFree: boolean }>();
     for (const line of lines) {
         const { from, to, shapes } = line.link;
         if (isEnd(from) || isEnd(to)) continue;
         const known = told.get(from) ?? new Set();
         for (const shape of shapes) known.add(shape);
         told.set(from, known);
-        if (!at.has(from)) at.set(from, line);
+        const [start, next] = line.points;
+        if (start === undefined || next === undefined) continue;
+        const before = at.get(from);
+        const isRight = next.x > start.x + 1;
+        at.set(from, {
+            y: start.y,
+            left: Math.min(start.x - 6, before?.left ?? Infinity),
+            middle: Math.max(start.x, before?.middle ?? -Infinity),
+            isRightFree: !isRight && (before?.isRightFree ?? true),
+        });
     }
     for (const [box, shapes] of told) {
-        const start = at.get(box)?.points[0];
+        const start = at.get(box);
         const first = [...shapes][0];
         if (start === undefined || first === undefined) continue;
         const more = shapes.size > 1 ? ` +${shapes.size - 1}` : "";
         const text = `${showName(briefShape(first), 30)}${more}`;
-        brush.text(start.x + 6, start.y + 13, text, { size: 9.5, colour: look.colour("muted") });
+        const letters = { size: 9.5, colour: look.colour("muted") };
+        const { left, middle, isRightFree } = start;
+        if (isRightFree) brush.text(middle + 6, start.y + 13, text, letters);
+        else brush.text(left, start.y + 13, text, { ...letters, isRight: true });
     }
 }
 

@@ -1,7 +1,7 @@
 /** Where all that is shown stands: boxes within boxes, and the lines between them. */
 import type { Link, Links } from "./links";
 import type { Placement, Plan, Point, Size } from "./layout/layout";
-import type { Box } from "./tree";
+import type { Box, Shown } from "./tree";
 
 export interface Placed extends Size {
     box: Box;
@@ -26,10 +26,24 @@ export interface Scene extends Size {
 }
 
 export const HEAD = 30;
+/** Below the head of an open stack a cell for each of its boxes. */
+export const STRIP = { height: 12, least: 4, most: 18, left: 12 };
+
+export const headOf = (box: Box): number => HEAD + (box.kind === "stack" ? STRIP.height + 4 : 0);
+
+export const cellWidth = (placed: Placed): number =>
+    Math.min(STRIP.most, (placed.width - 2 * STRIP.left) / placed.box.children.length);
+
+/** The box of an open stack whose cell is at a point. */
+export function cellAt(placed: Placed, x: number, y: number): Box | null {
+    if (placed.box.kind !== "stack" || !placed.isOpen) return null;
+    if (y < placed.y + HEAD - 4 || y > placed.y + HEAD + STRIP.height) return null;
+    return placed.box.children[Math.floor((x - placed.x - STRIP.left) / cellWidth(placed))] ?? null;
+}
 const PAD = 18;
 /** Beside the title of an open box its number and its nodes. */
 const SAID = 150;
-const CLOSED = { least: 104, most: 250, height: 42, line: 15, letter: 7, bold: 7.9, small: 6.2 };
+const CLOSED = { least: 116, most: 250, height: 42, line: 15, letter: 7, bold: 7.9, small: 6.2 };
 const END = { height: 34 };
 
 export const isEnd = (box: Box): boolean =>
@@ -45,36 +59,53 @@ export function closedSize(box: Box, words: Words): Size {
             (box.children.length > 0 ? 22 : 0),
         detail.length * CLOSED.small,
     );
-    const width = Math.max(isEnd(box) ? 70 : CLOSED.least, Math.min(CLOSED.most, 26 + letters));
+    const width = Math.max(
+        isEnd(box) ? 70 : CLOSED.least,
+        Math.min(CLOSED.most, (isEnd(box) ? 34 : 26) + letters),
+    );
     const height = isEnd(box) ? END.height : CLOSED.height + (detail !== "" ? CLOSED.line : 0);
     return { width: Math.round(width), height };
 }
 
 /** What the layout is made of. */
-export function planOf(box: Box, open: ReadonlySet<string>, links: Links, words: Words): Plan {
+export function planOf(
+    box: Box,
+    open: ReadonlySet<string>,
+    shown: Shown,
+    links: Links,
+    words: Words,
+): Plan {
     const isRoot = box.kind === "root";
     const isOpen = box.children.length > 0 && open.has(box.id);
     const size = closedSize(box, words);
     if (!isOpen && !isRoot)
         return { id: box.id, size, children: [], links: [], head: 0, pad: 0, least: 0 };
-    const place = new Map(box.children.map((child, i) => [child, i]));
+    const children = shown(box);
+    const place = new Map(children.map((child, i) => [child, i]));
     return {
         id: box.id,
         size: null,
-        children: box.children.map((child) => planOf(child, open, links, words)),
+        children: children.map((child) => planOf(child, open, shown, links, words)),
         links: linesOf(links, box).map(
             ({ from, to }) => [place.get(from) as number, place.get(to) as number] as const,
         ),
-        head: isRoot ? 0 : HEAD,
+        head: isRoot ? 0 : headOf(box),
         pad: isRoot ? 0 : PAD,
         least: isRoot ? 0 : size.width + SAID,
     };
 }
 
+/** A stack shows one box, and no lines. */
 const linesOf = (links: Links, box: Box): Link[] =>
-    links.get(box.id).filter((link) => !link.isStub);
+    box.kind === "stack" ? [] : links.get(box.id).filter((link) => !link.isStub);
 
-export function makeScene(root: Box, plan: Plan, placement: Placement, links: Links): Scene {
+export function makeScene(
+    root: Box,
+    plan: Plan,
+    placement: Placement,
+    shown: Shown,
+    links: Links,
+): Scene {
     const scene: Scene = {
         ...{ boxes: [], byId: new Map(), lines: [], stubs: [] },
         ...{ width: placement.width, height: placement.height },
@@ -95,8 +126,9 @@ export function makeScene(root: Box, plan: Plan, placement: Placement, links: Li
             }));
             if (points.length > 1) scene.lines.push({ link, points });
         });
-        scene.stubs.push(...links.get(box.id).filter((link) => link.isStub));
-        box.children.forEach((child, i) => {
+        if (box.kind !== "stack")
+            scene.stubs.push(...links.get(box.id).filter((link) => link.isStub));
+        shown(box).forEach((child, i) => {
             const at = placed.at[i] as Point;
             put(
                 child,

@@ -1,5 +1,6 @@
 /** Long lists made short: equal siblings fold into one, the rest is cut where few values cross. */
 import type { GraphModel } from "./model";
+import { isEnd } from "./scene";
 import { type Beside, type Box, makeBox } from "./tree";
 
 /** Siblings of equal structure from which on they are a stack. */
@@ -9,12 +10,18 @@ const MOST_CHILDREN = 200;
 const LEAST_PART = 40;
 const MOST_PART = 120;
 
-/** Equal for boxes whose insides are equal: same operators, same modules, in the same order. */
+/**
+ * Equal for boxes whose insides are equal: same operators, same modules, in the same order. Weights do
+ * not count: one that several take stands at the first of them.
+ */
 function shapesOf(root: Box, model: GraphModel): Map<Box, number> {
     const known = new Map<string, number>();
     const shapes = new Map<Box, number>();
     const visit = (box: Box): number => {
-        const inside = box.children.map(visit).join(",");
+        const inside = box.children
+            .filter((child) => !isEnd(child))
+            .map(visit)
+            .join(",");
         const own = box.node === null ? box.kind : (model.nodes[box.node]?.op ?? "");
         const text = `${own}${box.delegate === null ? "" : "*"}(${inside})`;
         const number = known.get(text) ?? known.size;
@@ -35,7 +42,9 @@ export function foldStacks(root: Box, model: GraphModel): void {
         for (let i = 0; i < box.children.length; ) {
             const first = box.children[i] as Box;
             let end = i + 1;
-            while (shapes.get(box.children[end] as Box) === shapes.get(first)) end++;
+            const isEqual = (other: Box | undefined): boolean =>
+                other !== undefined && !isEnd(other) && shapes.get(other) === shapes.get(first);
+            while (isEqual(box.children[end])) end++;
             const isStack =
                 end - i >= LEAST_STACK && (first.kind === "module" || first.kind === "delegate");
             if (isStack) folded.push(stackOf(box.children.slice(i, end)));
@@ -75,12 +84,13 @@ function rangeOf(first: string, last: string): string {
 /** The one of a family that is not as the others says so. */
 function nameOdd(siblings: readonly Box[]): void {
     const stacks = new Map<string, Box>();
+    const nearest = (title: string): string => title.replace(/\d+(?=\D*$)/, "#");
     for (const box of siblings) {
         const inner = box.kind === "stack" ? box.children[0] : undefined;
-        if (inner !== undefined) stacks.set(familyOf(inner.title), box);
+        if (inner !== undefined) stacks.set(nearest(inner.title), box);
     }
     for (const box of siblings) {
-        const stack = stacks.get(familyOf(box.title));
+        const stack = stacks.get(nearest(box.title));
         if (box.kind !== "module" || stack === undefined) continue;
         box.note = `unlike ${stack.title}`;
     }

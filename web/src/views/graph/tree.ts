@@ -309,6 +309,24 @@ function wrapDelegates(root: Box, { delegateOf, nameOfDelegate }: Groups, beside
     wrap(root);
 }
 
+/** Children that the picture shows: of a stack one. */
+export type Shown = (box: Box) => readonly Box[];
+
+/** What is open in a box is open in another of equal structure, too. */
+export function openAlike(open: ReadonlySet<string>, from: Box, to: Box): Set<string> {
+    const next = new Set(open);
+    const visit = (a: Box, b: Box): void => {
+        if (!open.has(a.id)) return;
+        next.add(b.id);
+        a.children.forEach((child, i) => {
+            const other = b.children[i];
+            if (other !== undefined) visit(child, other);
+        });
+    };
+    visit(from, to);
+    return next;
+}
+
 /** A box and all that it is in, from inside out. */
 export function* outwards(box: Box | null | undefined): Generator<Box> {
     for (let at = box ?? null; at !== null; at = at.parent) yield at;

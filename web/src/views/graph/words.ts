@@ -10,7 +10,7 @@ const MOST_LETTERS = 36;
 
 /** Arguments that most nodes have with these values say nothing. */
 const USUAL =
-    /^(dilation \[1(,1)*\]|output_padding \[0(,0)*\]|padding \[0(,0)*\]|stride \[1(,1)*\]|groups 1|transposed False|alpha 1|ceil_mode False|eps .*|momentum .*|memory_format .*|dim_order .*|count_include_pad .*|beta 1)$/;
+    /^(dilation \[1(, ?1)*\]|(output_)?padding \[0(, ?0)*\]|stride \[1(, ?1)*\]|groups 1|transposed false|alpha 1|ceil_mode false|eps .*|momentum .*|memory_format .*|dim_order .*|count_include_pad .*|beta 1)$/;
 
 /** The third line of a box, or "". */
 export function detailOf(model: GraphModel, box: Box): string {
@@ -22,7 +22,10 @@ export function detailOf(model: GraphModel, box: Box): string {
         box.node !== null ? [node] : box.children.map(({ node }) => model.nodes[node ?? -1]);
     for (const each of nodes) {
         const said = (each?.arguments ?? "").split(/, (?=[a-z_]+ )/);
-        const brief = said.filter((text) => text !== "" && !USUAL.test(text)).join(", ");
+        const brief = said
+            .filter((text) => text !== "" && !USUAL.test(text))
+            .join(", ")
+            .replace(/\[(\d+(?:, \d+)*)\]/g, (_, sizes: string) => sizes.replaceAll(", ", "×"));
         if (brief !== "" && !/quantize/.test(each?.op ?? "")) return cutAt(brief);
     }
     return cutAt((box.module ?? "").split(".").slice(-2).join("."));
