@@ -27,7 +27,9 @@ static size_t list_text(const struct ets_graph_argument *list, char *text, size_
             break;
         }
         if (i > 0) used += ets_print_text(text + used, room - used, ", ");
-        used += argument_text(&list->items[i], text + used, room - used, depth + 1);
+        const size_t item = argument_text(&list->items[i], text + used, room - used, depth + 1);
+        if (item == 0) return 0; /* tensors */
+        used += item;
     }
     return used + ets_print_text(text + used, room - used, "]");
 }

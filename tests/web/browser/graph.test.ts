@@ -62,6 +62,7 @@ test("boxes open, close and are selected with the keyboard", async () => {
     const { page, faults } = await openGraph(reportOf("gpt_xnnpack"));
     assert.ok((await titles(page)).some((title) => /blocks\.0/.test(title)));
     await page.click('.graph-tools button:text-is("Collapse all")');
+    await picture(page).focus();
     for (let i = 0; i < 12; i++) {
         await page.keyboard.press("ArrowDown");
         await page.waitForTimeout(300); /* the address follows */
@@ -222,6 +223,29 @@ test("no line leads up in the graph of any record", () => {
         }
     }
     assert.ok(records.length > 30 && lines > 300, `${records.length} records, ${lines} lines`);
+});
+
+test("a stack draws one of its boxes, left and right go to the next", async () => {
+    const path = writePage("few-layers", ...manyLayers(150));
+    const { page, faults } = await openGraph(path);
+    await picture(page).focus();
+    const cursor = () => picture(page).getAttribute("data-cursor");
+    await page.keyboard.press("ArrowDown");
+    assert.match((await cursor()) ?? "", /^layers\.\d+–\d+ ×\d+$/);
+    await page.keyboard.press("Enter");
+    const first = (await cursor()) ?? "";
+    assert.match(first, /^layers\.\d+$/);
+    const few = await shown(page, "boxes");
+    const key = first === "layers.0" ? "ArrowRight" : "ArrowLeft";
+    await page.keyboard.press(key);
+    await page.waitForFunction((before) => {
+        const now = document.querySelector<HTMLElement>(".graph-picture")?.dataset.cursor;
+        return now !== undefined && now !== before;
+    }, first);
+    assert.match((await cursor()) ?? "", /^layers\.\d+$/);
+    assert.equal(await shown(page, "boxes"), few);
+    assert.deepEqual(faults, []);
+    await page.close();
 });
 
 test("the picture is saved as SVG and PNG", async () => {

@@ -152,7 +152,8 @@ function withEnds(document: ReportDocument, own: readonly GraphNode[], hasWeight
             found.rows.push(row);
             continue;
         }
-        const title = of === "weight" ? (name(row) ?? "").replace(/^.*\.(?=.)/, "") : name(row);
+        const title =
+            of === "weight" ? (name(row) ?? "").split(".").slice(-2).join(".") : name(row);
         const end: GraphNode = {
             ...{ kind: of, id: null, name: name(row) ?? "", op: title ?? "", type: "", line: null },
             ...{ module: of === "weight" ? user.module : "", branch: user.branch },

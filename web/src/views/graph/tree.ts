@@ -199,8 +199,19 @@ function placeOf(model: GraphModel, unit: Box): string[] {
     return branch === null || branch === undefined ? steps : [`\n${branch}`, ...steps];
 }
 
+/** A weight stands where what takes it first stands. */
+function moveWeights(model: GraphModel, units: readonly Box[], places: Map<Box, string[]>): void {
+    const unitOf = new Map(units.flatMap((unit) => nodesIn(unit).map((node) => [node, unit])));
+    for (const { from, to } of [...model.edges].reverse()) {
+        const [unit, user] = [unitOf.get(from), unitOf.get(to)];
+        const place = user === undefined ? undefined : places.get(user);
+        if (unit?.kind === "weight" && place !== undefined) places.set(unit, place);
+    }
+}
+
 function makeModules(model: GraphModel, units: readonly Box[], beside: Beside): Box {
     const places = new Map(units.map((unit) => [unit, placeOf(model, unit)]));
+    moveWeights(model, units, places);
     const used = new Map<string, number>();
     const fill = (members: readonly Box[], depth: number, path: string): Box[] => {
         const numbers = new Map<string, number>();
