@@ -191,6 +191,23 @@ class Report(unittest.TestCase):
                 self.assertEqual(sorted(found), sorted(expected))
                 self.assertTrue(found)
 
+    def test_ends_and_arguments_are_those_of_the_graph(self):
+        record = DATA / "gpt_xnnpack" / "model.etrecord"
+        tables = write(record)[1]["tables"]
+        ends, nodes, words = tables["graph_ends"], tables["nodes"], tables["node_arguments"]
+        found = list(zip(ends["kind"], ends["name"], ends["shape"], ends["bytes"]))
+        self.assertIn(("weight", "blocks.0.ln1.weight", "float32 [64]", 256), found)
+        self.assertIn(("input", "idx", "int64 [1,16]", 128), found)
+        outputs = [i for i, kind in enumerate(ends["kind"]) if kind == "output"]
+        self.assertEqual([nodes["name"][ends["node"][i]] for i in outputs], ["aten_linear_default_8"])
+        norm = nodes["op"].index("aten.native_layer_norm.default")
+        said = {name: value for node, name, value in
+                zip(words["node"], words["name"], words["value"]) if node == norm}
+        self.assertEqual(said, {"normalized_shape": "[64]", "eps": "1e-05"})
+        lists = [value for value in words["value"] if value.startswith("[")]
+        self.assertTrue(lists)
+        self.assertFalse([value for value in lists if ", ," in value or "[," in value])
+
     def test_uses_of_values_are_those_of_the_instructions(self):
         _, document = write(GPT / "profile.etdp", "--program", GPT / "model.pte")
         uses, steps = document["tables"]["value_uses"], document["tables"]["instructions"]

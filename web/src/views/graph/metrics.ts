@@ -286,16 +286,24 @@ function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number |
     return (node) => byNode.get(model.nodes[node]?.id ?? -1) ?? null;
 }
 
-/** The error of the value that it makes, within delegates, too; else the largest of its source line. */
+/**
+ * The error of the value that it makes, within delegates, too: by its name, or, of a reference that is
+ * another export, by its line and module. Without values the largest error of its line.
+ */
 function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number | null {
     const values = page.document.table("gap_values");
     const [name, trace] = [values.textOrNone("name"), values.numberOrNone("trace")];
     const total = values.numberOrNone("total_error");
+    const [source, module] = [values.textOrNone("source"), values.textOrNone("module")];
     const byName = new Map<string, number>();
+    const byPlace = new Map<string, number>();
     for (let row = 0; row < values.rows; row++) {
         const [of, value] = [name(row), total(row)];
         if (of === null || value === null || trace(row) !== (page.block?.trace ?? 0)) continue;
         byName.set(of, Math.max(value, byName.get(of) ?? 0));
+        const path = module(row) === "(model)" ? "" : module(row);
+        const place = `${source(row)} ${path}`;
+        byPlace.set(place, Math.max(value, byPlace.get(place) ?? 0));
     }
     const lines = page.document.table("lines");
     const error = lines.numberOrNone("error");
@@ -309,8 +317,10 @@ function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number 
             byLine.set(`${file(row)}:${line(row)}`, value);
     }
     return (node) => {
-        const { name = "", line = null } = model.nodes[node] ?? {};
-        return byName.get(name) ?? byLine.get(line ?? "") ?? null;
+        const { name = "", op = "", line = null, module = "" } = model.nodes[node] ?? {};
+        const known = byName.get(name) ?? byLine.get(line ?? "");
+        if (known !== undefined || /quantize/.test(op)) return known ?? null;
+        return byPlace.get(`${line} ${module}`) ?? null;
     };
 }
 
