@@ -522,7 +522,11 @@ function fit(
     const least = isWhole ? LEAST_ZOOM : LEAST_READABLE;
     const zoom = Math.max(least, Math.min(1, across, isWhole ? down : 1));
     const left = (size.width - scene.width * zoom) / 2;
-    return { zoom, x: isWhole ? left : Math.max(left, MARGIN), y: MARGIN };
+    if (isWhole || left >= MARGIN) return { zoom, x: left, y: MARGIN };
+    /* Too wide: what comes first is in the middle. */
+    const { x: first = 0, width = 0 } = scene.boxes[0] ?? {};
+    const middle = size.width / 2 - (first + width / 2) * zoom;
+    return { zoom, x: Math.min(MARGIN, Math.max(middle, 2 * left - MARGIN)), y: MARGIN };
 }
 
 /** Shows the first scene from its top. */

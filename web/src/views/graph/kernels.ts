@@ -71,7 +71,9 @@ const MOVING =
 export function kernelTitle(ops: readonly string[]): string {
     const names = ops.map(plainOp);
     const main = names.filter((name) => !MOVING.test(name));
-    const shown = (main.length > 0 ? main : names).filter((name, i, all) => name !== all[i - 1]);
+    const shown = (main.length > 0 ? main : names)
+        .filter((name, i, all) => name !== all[i - 1])
+        .map((name) => (name === "batch_norm" ? "bn" : name));
     const more = shown.length - MOST_NAMED;
     return more <= 1
         ? shown.join(" + ")

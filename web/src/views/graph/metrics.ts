@@ -288,7 +288,7 @@ function bytesOfNodes(page: Page, model: GraphModel): (node: number) => number |
 
 /**
  * The error of the value that it makes, within delegates, too: by its name, or, of a reference that is
- * another export, by its line and module. Without values the largest error of its line.
+ * another export, by its line and modules. Without values the largest error of its line.
  */
 function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number | null {
     const values = page.document.table("gap_values");
@@ -301,9 +301,10 @@ function errorsOfNodes(page: Page, model: GraphModel): (node: number) => number 
         const [of, value] = [name(row), total(row)];
         if (of === null || value === null || trace(row) !== (page.block?.trace ?? 0)) continue;
         byName.set(of, Math.max(value, byName.get(of) ?? 0));
-        const path = module(row) === "(model)" ? "" : module(row);
-        const place = `${source(row)} ${path}`;
-        byPlace.set(place, Math.max(value, byPlace.get(place) ?? 0));
+        for (const path of (module(row) ?? "").split(", ")) {
+            const place = `${source(row)} ${path === "(model)" ? "" : path}`;
+            byPlace.set(place, Math.max(value, byPlace.get(place) ?? 0));
+        }
     }
     const lines = page.document.table("lines");
     const error = lines.numberOrNone("error");

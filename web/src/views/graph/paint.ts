@@ -53,8 +53,7 @@ export function paintScene(brush: Brush, scene: Scene, look: Look, sight: Sight)
     paintLines(brush, scene, look, sight);
     for (const placed of inSight)
         if (!placed.isOpen) paintClosed(brush, placed, look, sight, stubs);
-    if (sight.zoom * TITLE < LEAST_LETTER)
-        for (const placed of inSight) if (placed.isOpen) paintFarTitle(brush, placed, look, sight);
+    if (sight.zoom * TITLE < LEAST_LETTER) paintFarTitles(brush, inSight, look, sight);
     const cursor = scene.byId.get(look.cursor ?? "");
     if (cursor !== undefined) paintCursor(brush, cursor, look);
 }
@@ -73,24 +72,28 @@ function lineInSight({ points }: Line, sight: Sight): boolean {
     return left < sight.right && right > sight.left && top < sight.bottom && bottom > sight.top;
 }
 
-function outlineOf(box: Box, look: Look) {
+/** Lines are seen from afar, too. */
+function outlineOf(box: Box, look: Look, { zoom }: Sight) {
     const { colour } = look;
-    if (look.selected(box)) return { colour: colour("accent"), width: 3 };
-    if (look.matches(box) > 0) return { colour: colour("note"), width: 2.5, dash: [5, 3] };
-    if (box.kind === "delegate") return { colour: colour("delegate"), width: 2 };
-    return { colour: colour("strong-line"), width: 1 };
+    const wide = (width: number): number => Math.max(width, (0.6 * width) / zoom);
+    if (look.selected(box)) return { colour: colour("accent"), width: wide(3) };
+    if (look.matches(box) > 0)
+        return { colour: colour("note"), width: wide(2.5), dash: [wide(5), wide(3)] };
+    if (box.kind === "delegate") return { colour: colour("delegate"), width: wide(2) };
+    return { colour: colour("strong-line"), width: wide(1) };
 }
 
-function paintOpen(brush: Brush, scene: Scene, placed: Placed, look: Look, { zoom }: Sight): void {
+function paintOpen(brush: Brush, scene: Scene, placed: Placed, look: Look, sight: Sight): void {
+    const { zoom } = sight;
     const { box, x, y, width, height } = placed;
     const { colour } = look;
     if (box.kind === "stack") {
-        const outline = outlineOf(box, look);
+        const outline = outlineOf(box, look, sight);
         for (const off of [8, 4])
             brush.box(x + off, y + off, width, height, 7, colour("back"), outline);
     }
     const back = box.depth % 2 === 1 ? colour("panel") : colour("back");
-    brush.box(x, y, width, height, 7, back, outlineOf(box, look));
+    brush.box(x, y, width, height, 7, back, outlineOf(box, look, sight));
     if (zoom * TITLE < LEAST_LETTER) return;
     const title = titleOf(box, look, 60);
     brush.text(x + 12, y + 20, title, { size: TITLE, colour: colour("text"), isBold: true });
@@ -121,17 +124,30 @@ function paintStrip(brush: Brush, scene: Scene, placed: Placed, look: Look): voi
     });
 }
 
-/** From afar, names of what is open stand over it, as large as can be read. */
-function paintFarTitle(brush: Brush, placed: Placed, look: Look, { zoom }: Sight): void {
-    const { box, x, y, width, height } = placed;
-    const size = 11 / zoom;
-    if (height < 2.5 * size) return;
-    const letters = Math.floor((width - size) / (size * 0.6));
-    if (letters < Math.min(box.title.length, 10)) return;
-    const title = titleOf(box, look, letters);
+/** From afar, names of what is open stand over it, as large as can be read, the outermost first. */
+function paintFarTitles(
+    brush: Brush,
+    inSight: readonly Placed[],
+    look: Look,
+    { zoom }: Sight,
+): void {
     const { colour } = look;
-    brush.box(x, y, title.length * size * 0.62 + size, size * 1.5, 3, colour("back"), null);
-    brush.text(x + size / 2, y + size * 1.1, title, { size, colour: colour("text"), isBold: true });
+    const size = 11 / zoom;
+    const taken: { x: number; y: number; right: number; bottom: number }[] = [];
+    for (const { box, x, y, width, height, isOpen } of inSight) {
+        const letters = Math.floor((width - size) / (size * 0.65));
+        if (!isOpen || height < 2.5 * size || letters < Math.min(box.title.length, 10)) continue;
+        const title = titleOf(box, look, letters);
+        const [right, bottom] = [x + (title.length * 0.65 + 1) * size, y + size * 1.5];
+        const isTaken = taken.some(
+            (other) => x < other.right && right > other.x && y < other.bottom && bottom > other.y,
+        );
+        if (isTaken) continue;
+        taken.push({ x, y, right, bottom });
+        brush.box(x, y, right - x, bottom - y, size / 4, colour("back"), null);
+        const letter = { size, colour: colour("text"), isBold: true };
+        brush.text(x + size / 2, y + size * 1.1, title, letter);
+    }
 }
 
 function titleOf(box: Box, look: Look, letters: number): string {
@@ -153,17 +169,12 @@ function coloursOf(box: Box, look: Look): { fill: string; text: string; words: s
     return { fill: colour(`heat-${step}`), text, words: text };
 }
 
-function paintClosed(
-    brush: Brush,
-    placed: Placed,
-    look: Look,
-    { zoom }: Sight,
-    stubs: Stubs,
-): void {
+function paintClosed(brush: Brush, placed: Placed, look: Look, sight: Sight, stubs: Stubs): void {
+    const { zoom } = sight;
     const { box, x, y, width, height } = placed;
     const { colour } = look;
     const { fill, text, words } = coloursOf(box, look);
-    const outline = outlineOf(box, look);
+    const outline = outlineOf(box, look, sight);
     const radius = isEnd(box) ? height / 2 : 5;
     if (box.kind === "stack") {
         for (const off of [7, 3.5])
@@ -208,8 +219,8 @@ function secondOf(box: Box, look: Look, letters: number): string {
 
 function paintLines(brush: Brush, scene: Scene, look: Look, sight: Sight): void {
     const { colour, near } = look;
-    const plain = { colour: colour("edge"), width: 1.2 };
-    const strong = { colour: colour("accent"), width: 2 };
+    const plain = { colour: colour("edge"), width: Math.max(1.2, 0.6 / sight.zoom) };
+    const strong = { colour: colour("accent"), width: Math.max(2, 1.5 / sight.zoom) };
     const isNear = ({ from, to }: Link) => near !== null && (from === near || to === near);
     const hasArrow = sight.zoom > 0.25;
     const shown = scene.lines.filter((line) => lineInSight(line, sight));
