@@ -9,6 +9,7 @@ import type { GraphModel } from "../../../web/src/views/graph/model";
 import { buildTree } from "../../../web/src/views/graph/tree";
 import {
     accessibilityFaults,
+    comparedReport,
     data,
     etscope,
     filesOf,
@@ -285,6 +286,23 @@ test("pictures and lists of all kinds of graphs are whole and accessible", async
         assert.deepEqual(faults, [], folder);
         await page.close();
     }
+});
+
+test("graphs of two traces stand side by side, coloured by what changed", async () => {
+    const path = comparedReport("gpt_xnnpack", "gpt_portable");
+    const { page, faults } = await openGraph(path);
+    await page.locator('label:has-text("side by side") input').click();
+    await page.waitForFunction(() => document.querySelectorAll(".graph-picture").length === 2);
+    assert.match(page.url(), /both=yes/);
+    assert.match(
+        await page.locator(".graph-sides").innerText(),
+        /before[\s\S]*other kernels[\s\S]*after/,
+    );
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.locator('label:has-text("side by side") input').click();
+    await page.waitForFunction(() => document.querySelectorAll(".graph-picture").length === 1);
+    assert.deepEqual(faults, []);
+    await page.close();
 });
 
 test("a program alone has instructions and what flows between them", async () => {

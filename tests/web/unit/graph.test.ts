@@ -1,6 +1,13 @@
 /** The graph view without a browser: boxes, stacks, stubs, rows, times. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Verdict } from "../../../web/src/state/differences";
+import {
+    changeOf,
+    changesOfNodes,
+    linesOfBoxes,
+    sayChange,
+} from "../../../web/src/views/graph/changes";
 import { Layouts, type LayoutWorker } from "../../../web/src/views/graph/layouts";
 import { type Links, makeLinks } from "../../../web/src/views/graph/links";
 import { orderOf } from "../../../web/src/views/graph/layout/order";
@@ -193,6 +200,56 @@ test("a long list is cut where few values cross, and all of it can be opened", (
         `${ends}`,
     );
     assert.ok(openAll(boxes, new Set()).size > boxes.root.children.length);
+});
+
+test("what changed is told of nodes and of what they are in", () => {
+    const line = (
+        id: number,
+        verdict: Verdict,
+        ratio: number | null,
+        kind: string | null = null,
+    ) => ({
+        ...{ id, block: 0, parent: null, depth: 0, instruction: null, name: `l${id}`, kind },
+        ...{ before: null, after: null, change: null, ratio, interval: null, verdict },
+        ...{ reason: null, source: null, module: null, hasInside: false },
+        ...{ operatorsBefore: [10 + id], operatorsAfter: [id] },
+    });
+    const lines = [
+        line(0, "slower", 0.12),
+        line(1, "same", 0.001),
+        line(2, "none", null, "delegated"),
+        { ...line(3, "faster", -0.9), hasInside: true },
+    ];
+    const nodes = new Map([
+        [0, [0]],
+        [1, [1, 2]],
+        [2, [2]],
+        [3, [0, 1, 2]],
+    ]);
+    const changes = changesOfNodes(lines, "after", nodes);
+    assert.deepEqual(
+        [...changes].map(([node, { id }]) => [node, id]),
+        [
+            [0, 0],
+            [1, 1],
+            [2, 2],
+        ],
+    );
+    assert.equal(changesOfNodes(lines, "before", nodes).size, 0);
+    const boxes = tree(model(["a mul", "a add", "b sub", "c neg"]));
+    const linesOf = linesOfBoxes(changes);
+    const said = ([...boxes.root.children, boxes.root] as Box[]).map((box) => [
+        changeOf(linesOf(box)),
+        sayChange(linesOf(box)),
+    ]);
+    assert.deepEqual(said, [
+        ["slower", "1 slower, 1 same"],
+        ["changed", "delegated"],
+        ["none", ""],
+        ["mixed", "1 slower, 1 changed, 1 same"],
+    ]);
+    assert.equal(sayChange(new Set(lines.slice(0, 1))), "slower, +12.0%");
+    assert.equal(sayChange(new Set(lines.slice(1, 2))), "same, +0.1%");
 });
 
 test("steps of modules", () => {

@@ -5,13 +5,15 @@ import { Choice } from "../../parts/Choice";
 import { Empty } from "../../parts/Empty";
 import { type Key, useKeys } from "../../parts/keys";
 import { startWorker } from "../../parts/worker";
-import { type Page, useFilter, usePage, useParam } from "../../state/page";
+import { DIFFERENCE_TABLES } from "../../state/differences";
+import { type Page, PageContext, useFilter, usePage, useParam } from "../../state/page";
 import type { Selection } from "../../state/selection";
 import { plural } from "../../text/format";
 import type { View } from "../view";
 import "./graph.css";
 import { GraphList } from "./GraphList";
 import { type Camera, GraphPicture, LEAST_ZOOM, useSize, zoomAt } from "./GraphPicture";
+import { comparisonOf } from "./changes";
 import { stepOf } from "./heat";
 import { kernelsOf } from "./kernels";
 import script from "worker:./layout.worker";
@@ -52,6 +54,7 @@ export const graphView: View = {
     loads: [
         ...["edges", "graph_ends", "node_arguments", "instructions", "value_uses"],
         ...METRIC_TABLES,
+        ...DIFFERENCE_TABLES,
     ],
     isThere: hasGraph,
     component: GraphOfBlock,
@@ -66,6 +69,7 @@ const METRICS = [
     },
     { value: "memory", title: "memory", hint: "bytes that its nodes write" },
     { value: "error", title: "error", hint: "largest error of the values that it computes" },
+    { value: "change", title: "change", hint: "what became slower, faster or another kernel" },
     { value: "backend", title: "backend", hint: "where it runs" },
 ] as const;
 
@@ -75,6 +79,35 @@ const FORMS = [
 ] as const;
 
 function GraphOfBlock() {
+    const page = usePage();
+    const [isBoth] = useParam("both", "no");
+    const compared = comparisonOf(page);
+    if (isBoth !== "yes" || compared === null) return <GraphOfSide />;
+    return (
+        <div class="graph-sides">
+            <Side block={compared.before} title="before" />
+            <Side block={compared.after} title="after" />
+        </div>
+    );
+}
+
+/** The graph of one of two blocks: for all in it, that block is the one that is shown. */
+function Side({ block, title }: { block: number | null; title: "before" | "after" }) {
+    const page = usePage();
+    const own = useMemo((): Page => {
+        const value = page.operators.blocks[block ?? -1] ?? null;
+        return Object.create(page, { block: { value } }) as Page;
+    }, [page, block]);
+    return (
+        <section aria-label={title}>
+            <PageContext.Provider value={own}>
+                <GraphOfSide side={title} />
+            </PageContext.Provider>
+        </section>
+    );
+}
+
+function GraphOfSide({ side = null }: { side?: "before" | "after" | null }) {
     const page = usePage();
     const { block } = page;
     const [weights] = useParam("weights", "no");
@@ -86,11 +119,12 @@ function GraphOfBlock() {
             </Empty>
         );
     }
-    return <GraphOfModel key={`${block?.id} ${weights}`} model={model} />;
+    return <GraphOfModel key={`${block?.id} ${weights}`} model={model} side={side} />;
 }
 
-function GraphOfModel(props: { model: GraphModel }) {
-    const { model } = props;
+function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | null }) {
+    const { model, side } = props;
+    const isFirst = side !== "after";
     const page = usePage();
     const [by, setBy] = useParam("colour", "time");
     const [form, setForm] = useParam("form", "picture");
@@ -237,6 +271,10 @@ function GraphOfModel(props: { model: GraphModel }) {
     ];
     const isPicture = form !== "list";
     const [weights, setWeights] = useParam("weights", "no");
+    const setBoth = (isBoth: boolean) => {
+        const colour = isBoth ? "change" : null;
+        page.store.set({ both: isBoth ? "yes" : null, colour });
+    };
     const isFresh = useRef(false);
     useEffect(() => {
         if (scene !== null && isFresh.current && !isWaiting) {
@@ -266,34 +304,48 @@ function GraphOfModel(props: { model: GraphModel }) {
     };
     return (
         <div class="graph">
-            {isPicture && <GraphKeys keys={keys} />}
+            {isPicture && isFirst && <GraphKeys keys={keys} />}
             <div class="graph-tools">
-                <BlockChoice />
-                {known.length > 0 && (
-                    <Choice
-                        label="Colour"
-                        options={METRICS.filter(({ value }) => known.includes(value))}
-                        value={name}
-                        onChange={setBy}
-                    />
-                )}
-                <Choice
-                    label="As"
-                    options={FORMS}
-                    value={isPicture ? "picture" : "list"}
-                    onChange={setForm}
-                />
-                {hasWeights(page) && (
-                    <label class="graph-check">
-                        <input
-                            type="checkbox"
-                            checked={weights === "yes"}
-                            onChange={(event) =>
-                                setWeights(event.currentTarget.checked ? "yes" : null)
-                            }
+                {side === null ? <BlockChoice /> : <b>{side}</b>}
+                {isFirst && (
+                    <>
+                        {known.length > 0 && (
+                            <Choice
+                                label="Colour"
+                                options={METRICS.filter(({ value }) => known.includes(value))}
+                                value={name}
+                                onChange={setBy}
+                            />
+                        )}
+                        <Choice
+                            label="As"
+                            options={FORMS}
+                            value={isPicture ? "picture" : "list"}
+                            onChange={setForm}
                         />
-                        weights
-                    </label>
+                        {comparisonOf(page) !== null && (
+                            <label class="graph-check">
+                                <input
+                                    type="checkbox"
+                                    checked={side !== null}
+                                    onChange={(event) => setBoth(event.currentTarget.checked)}
+                                />
+                                side by side
+                            </label>
+                        )}
+                        {hasWeights(page) && (
+                            <label class="graph-check">
+                                <input
+                                    type="checkbox"
+                                    checked={weights === "yes"}
+                                    onChange={(event) =>
+                                        setWeights(event.currentTarget.checked ? "yes" : null)
+                                    }
+                                />
+                                weights
+                            </label>
+                        )}
+                    </>
                 )}
                 {known.length > 0 && <Legend by={name} metric={metric} tree={tree} />}
                 <span class="spacer" />
@@ -374,6 +426,13 @@ function treeOf(page: Page, model: GraphModel): Tree {
     return buildTree(model, { delegateOf: delegatesOf(page, model), nameOfDelegate, kernels });
 }
 
+const KINDS_OF_CHANGES = [
+    ["slower", "slower"],
+    ["faster", "faster"],
+    ["changed", "other kernels"],
+    ["mixed", "several"],
+] as const;
+
 const KINDS_OF_PLACES = [
     ["delegate", "delegate"],
     ["portable", "portable"],
@@ -383,16 +442,19 @@ const KINDS_OF_PLACES = [
 
 /** The steps of the colours with their bounds, or what the colours of places mean. */
 function Legend({ by, metric, tree }: { by: MetricName; metric: Metric; tree: Tree }) {
-    if (by === "backend") {
-        const kinds = useMemo(() => new Set([...tree.boxes.values()].map(metric.kind)), [metric]);
+    if (metric.isKinds) {
+        const all = by === "change" ? KINDS_OF_CHANGES : KINDS_OF_PLACES;
+        const kinds = new Set([...tree.boxes.values()].map(metric.kind));
         return (
             <span class="graph-legend muted">
-                {KINDS_OF_PLACES.filter(([kind]) => kinds.has(kind)).map(([kind, title]) => (
-                    <span key={kind}>
-                        <i data-kind={kind} />
-                        {title}
-                    </span>
-                ))}
+                {all
+                    .filter(([kind]) => kinds.has(kind))
+                    .map(([kind, title]) => (
+                        <span key={kind}>
+                            <i data-kind={kind} />
+                            {title}
+                        </span>
+                    ))}
             </span>
         );
     }

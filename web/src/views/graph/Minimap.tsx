@@ -33,7 +33,7 @@ function MinimapCanvas({ scene, camera, size, look, setCamera }: Props) {
             const range = look.metric.range(box);
             if (isOpen) return colour(box.depth % 2 === 1 ? "panel" : "back");
             if (isEnd(box)) return colour("track");
-            if (look.by === "backend") return colour(`kind-${look.metric.kind(box)}`);
+            if (look.metric.isKinds) return colour(`kind-${look.metric.kind(box)}`);
             return range === null
                 ? colour("track")
                 : colour(`heat-${stepOf(range.lower, look.metric.steps)}`);

@@ -9,11 +9,12 @@ import {
     formatShareBriefly,
     type Range,
 } from "../../text/format";
+import { changeOf, changesOfNodes, comparisonOf, linesOfBoxes, sayChange } from "./changes";
 import { heatSteps } from "./heat";
 import type { GraphModel } from "./model";
 import { type Box, outwards, type Tree } from "./tree";
 
-export type MetricName = "time" | "memory" | "error" | "backend";
+export type MetricName = "time" | "memory" | "error" | "backend" | "change";
 
 export interface Metric {
     /** Null: not known. */
@@ -21,6 +22,8 @@ export interface Metric {
     /** Bounds of the steps of its colours, the lowest first; none: colours are of kinds. */
     steps: readonly number[];
     sayStep: (bound: number) => string;
+    /** Colours are of kinds, not of numbers. */
+    isKinds: boolean;
     say: (box: Box) => string;
     /** Of a node whose operators may have come from other nodes, too: what they take together. */
     shared: (box: Box) => Shared | null;
@@ -187,6 +190,7 @@ export function makeMetric(
         range: (box) => sums.get(box) ?? null,
         steps: heatSteps(largestPart(tree, sums), base),
         sayStep,
+        isKinds: false,
         say: (box) => {
             const range = sums.get(box);
             return range === undefined ? "" : say(range);
@@ -226,7 +230,19 @@ export function makeMetric(
             },
         };
     }
-    return { ...metric, steps: [], say: (box) => placeOf(box).title };
+    const kinds = { ...metric, steps: [], isKinds: true };
+    if (name === "change") {
+        const compared = comparisonOf(page);
+        const side = compared?.after === page.block?.id ? "after" : "before";
+        const lines = compared?.lines ?? [];
+        const linesOf = linesOfBoxes(changesOfNodes(lines, side, model.nodesOfOperator));
+        return {
+            ...kinds,
+            kind: (box) => changeOf(linesOf(box)),
+            say: (box) => sayChange(linesOf(box)),
+        };
+    }
+    return { ...kinds, say: (box) => placeOf(box).title };
 }
 
 /** Ends that are printed the same are one number. */
@@ -274,6 +290,7 @@ export function availableMetrics(page: Page, model: GraphModel): MetricName[] {
     if (model.nodes.some((_, i) => bytes(i) !== null)) names.push("memory");
     const error = errorsOfNodes(page, model);
     if (model.nodes.some((_, i) => error(i) !== null)) names.push("error");
+    if (comparisonOf(page) !== null) names.push("change");
     return ran ? [...names, "backend"] : names;
 }
 

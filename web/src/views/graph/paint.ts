@@ -160,7 +160,7 @@ function coloursOf(box: Box, look: Look): { fill: string; text: string; words: s
     const { colour, metric } = look;
     const plain = { text: colour("text"), words: colour("muted") };
     if (isEnd(box)) return { fill: colour("track"), ...plain };
-    if (look.by === "backend")
+    if (look.metric.isKinds)
         return { fill: colour(`kind-${metric.kind(box)}`), ...plain, words: colour("text") };
     const range = metric.range(box);
     if (range === null) return { fill: colour("back"), ...plain };

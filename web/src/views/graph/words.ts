@@ -10,7 +10,7 @@ const MOST_LETTERS = 36;
 
 /** Arguments that most nodes have with these values say nothing. */
 const USUAL =
-    /^(dilation \[1(, ?1)*\]|(output_)?padding \[0(, ?0)*\]|stride \[1(, ?1)*\]|groups 1|transposed false|alpha 1|ceil_mode false|eps .*|momentum .*|memory_format .*|dim_order .*|count_include_pad .*|beta 1)$/;
+    /^(dilation \[1(, ?1)*\]|(output_)?padding \[0(, ?0)*\]|stride \[1(, ?1)*\]|groups 1|transposed false|alpha 1|ceil_mode false|eps .*|momentum .*|memory_format .*|dim_order .*|count_include_pad .*|beta 1|device cpu|pin_memory false|layout .*)$/;
 
 /** The third line of a box, or "". */
 export function detailOf(model: GraphModel, box: Box): string {
