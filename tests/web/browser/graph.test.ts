@@ -293,7 +293,7 @@ test("graphs of two traces stand side by side, coloured by what changed", async 
     const { page, faults } = await openGraph(path);
     await page.locator('label:has-text("side by side") input').click();
     await page.waitForFunction(() => document.querySelectorAll(".graph-picture").length === 2);
-    assert.match(page.url(), /both=yes/);
+    await page.waitForFunction(() => location.hash.includes("both=yes"));
     assert.match(
         await page.locator(".graph-sides").innerText(),
         /before[\s\S]*other kernels[\s\S]*after/,

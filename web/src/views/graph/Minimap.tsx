@@ -41,7 +41,8 @@ function MinimapCanvas({ scene, camera, size, look, setCamera }: Props) {
         context.lineWidth = 0.5;
         context.strokeStyle = colour("strong-line");
         for (const placed of scene.boxes) {
-            context.fillStyle = look.selected(placed.box) ? colour("accent") : fillOf(placed);
+            context.fillStyle =
+                !placed.isOpen && look.selected(placed.box) ? colour("accent") : fillOf(placed);
             const at = [placed.x * scale, placed.y * scale] as const;
             const of = [placed.width * scale, placed.height * scale] as const;
             context.fillRect(...at, ...of);
