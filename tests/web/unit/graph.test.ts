@@ -252,6 +252,13 @@ test("what changed is told of nodes and of what they are in", () => {
     assert.equal(sayChange(new Set(lines.slice(1, 2))), "same, +0.1%");
 });
 
+test("a path of very many modules is cut", () => {
+    const path = Array.from({ length: 50_000 }, () => "m").join(".");
+    const boxes = tree(model([`${path} mul`, `${path} add`, " neg"]));
+    assert.ok(boxes.boxes.size < 70);
+    assert.equal(boxes.root.size, 3);
+});
+
 test("steps of modules", () => {
     assert.deepEqual(stepsOf("features.0.1.block.2"), ["features.0", "1", "block.2"]);
     assert.deepEqual(stepsOf(""), []);

@@ -185,6 +185,9 @@ export function stepsOf(path: string): string[] {
     return steps;
 }
 
+/** Modules in modules: no honest model has more. */
+const DEEPEST = 64;
+
 /** The path that all nodes of a unit are in, and the branch. */
 function placeOf(model: GraphModel, unit: Box): string[] {
     const [first, ...others] = nodesIn(unit).map((node) => model.nodes[node]);
@@ -195,7 +198,7 @@ function placeOf(model: GraphModel, unit: Box): string[] {
         if (differs >= 0) names = names.slice(0, differs);
     }
     const branch = first?.branch;
-    const steps = stepsOf(names.join("."));
+    const steps = stepsOf(names.join(".")).slice(0, DEEPEST);
     return branch === null || branch === undefined ? steps : [`\n${branch}`, ...steps];
 }
 
