@@ -49,29 +49,6 @@ write_compilers() {
     chmod +x "$folder"/bin/*
 }
 
-# Debian's source package of zlib, which apt verifies. The lists of sources stay in a folder of their own.
-fetch_zlib() {
-    [[ ! -e $folder/zlib/zlib.h ]] || return 0
-    local apt=$folder/apt file
-    rm -rf "$apt" "$folder/zlib"
-    mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts,source}
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-        sed -n 's/^deb /deb-src /p' >"$apt/sources.list" || true
-    for file in /etc/apt/sources.list.d/*.sources; do
-        [[ ! -e $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$apt/parts/${file##*/}"
-    done
-    local options=(-qq -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts="$apt/parts"
-        -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o Debug::NoLocking=1
-        -o APT::Sandbox::User="$(id -un)")
-    apt-get "${options[@]}" update >"$log" 2>&1 || true # a source of another project may have none
-    (cd "$apt/source" && apt-get "${options[@]}" source --download-only zlib) >>"$log" 2>&1 ||
-        { tail -n 3 "$log" >&2; fail "apt-get cannot fetch the source of zlib"; }
-    mkdir -p "$folder/zlib.part"
-    tar -xf "$apt"/source/zlib_*.orig.tar.* -C "$folder/zlib.part" --strip-components 1
-    mv "$folder/zlib.part" "$folder/zlib"
-    rm -rf "$apt"
-}
-
 # Headers and libz.a of a target: what is linked with a program beside its C library.
 make_root() {
     local root=$folder/root-$1 name
@@ -109,7 +86,7 @@ make_stubs() {
 install_packages
 make_environment
 write_compilers
-fetch_zlib
+tools/zlib_source.sh "$folder/zlib" "$log"
 for target in "${targets[@]}"; do
     make_root "$target"
 done

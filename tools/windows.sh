@@ -14,18 +14,12 @@ tools/packages.sh build/windows-setup.log gcc-mingw-w64-x86-64-posix g++-mingw-w
 mkdir -p "$root/usr/include"
 ln -sfn /usr/include/rapidjson "$root/usr/include/rapidjson"
 ln -sfn /usr/include/sqlite3.h "$root/usr/include/sqlite3.h"
-# SQLite as one file of C comes with a package of npm; Debian has none for Windows.
-package=better-sqlite3-12.4.1
-digest=14398acbf00d1e8fe0a2753df7d4f15c13138e4b874f4e6e96791f65b4536d0d
-archive=build/foreign/$package.tgz
+# Debian has no SQLite for Windows.
 if [[ ! -e build-windows/bin/sqlite3.dll ]]; then
-    [[ -e $archive ]] ||
-        (cd build/foreign && npm pack --silent "${package%-*}@${package##*-}" >/dev/null)
-    echo "$digest  $archive" | sha256sum --check --quiet
+    tools/sqlite_source.sh build/foreign/sqlite
     mkdir -p build-windows/bin
-    tar -xzf "$archive" -C "$root" package/deps/sqlite3
     x86_64-w64-mingw32-gcc-posix -O2 -shared -static -DSQLITE_API='__declspec(dllexport)' \
-        -DSQLITE_OMIT_LOAD_EXTENSION -o build-windows/bin/sqlite3.dll "$root/package/deps/sqlite3/sqlite3.c"
+        -DSQLITE_OMIT_LOAD_EXTENSION -o build-windows/bin/sqlite3.dll build/foreign/sqlite/sqlite3.c
 fi
 tools/quiet.sh "building (windows)" build/windows.log sh -c '
     cmake --preset windows -DEXECUTORCH_ROOT= &&

@@ -162,7 +162,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-    struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+    struct virtual_cursor *cursor = (struct virtual_cursor *)(void *)base;
     ets_arena_reset(&cursor->cursor.scratch);
     ets_study_release(&cursor->sql->study, cursor);
     return SQLITE_OK;
@@ -182,7 +182,7 @@ static void settle(struct virtual_cursor *cursor)
 
 static int next_row(sqlite3_vtab_cursor *base)
 {
-    struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+    struct virtual_cursor *cursor = (struct virtual_cursor *)(void *)base;
     if (cursor->cursor.scratch.used_bytes > 0) ets_arena_reset(&cursor->cursor.scratch);
     if (cursor->table->next != NULL) {
         cursor->is_over = !cursor->table->next(&cursor->cursor);
@@ -209,7 +209,7 @@ static struct ets_sql_range range_of(const struct virtual_cursor *cursor, int pl
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int count,
                   sqlite3_value **arguments)
 {
-    struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+    struct virtual_cursor *cursor = (struct virtual_cursor *)(void *)base;
     const bool is_number =
         count == 1 && cursor->sql->sqlite.value_type(arguments[0]) == SQLITE_INTEGER;
     const bool is_nothing =
@@ -236,7 +236,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int cou
 
 static int is_over(sqlite3_vtab_cursor *base)
 {
-    return ((struct virtual_cursor *)base)->is_over;
+    return ((struct virtual_cursor *)(void *)base)->is_over;
 }
 
 /* SQLite takes any bytes for text, but those who read it do not. */
@@ -261,7 +261,7 @@ static void give_text(struct virtual_cursor *cursor, sqlite3_context *context, s
 
 static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
-    struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+    struct virtual_cursor *cursor = (struct virtual_cursor *)(void *)base;
     const struct ets_sqlite *sqlite = &cursor->sql->sqlite;
     const size_t used = cursor->cursor.scratch.used_bytes;
     const struct ets_datum value = ets_sql_cursor_cell(&cursor->cursor, cursor->table, column);
@@ -279,7 +279,7 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int co
 
 static int give_row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *id_out)
 {
-    *id_out = (sqlite3_int64)((struct virtual_cursor *)base)->cursor.row;
+    *id_out = (sqlite3_int64)((struct virtual_cursor *)(void *)base)->cursor.row;
     return SQLITE_OK;
 }
 
