@@ -73,6 +73,11 @@ bundle: ## pack what --target pushes to machines of a processor, such as TARGET=
 windows: ## build for Windows what needs no runtime: build-windows/bin/etscope.exe (mingw-w64)
 	@JOBS=$(JOBS) tools/windows.sh
 
+.PHONY: page
+page: web ## make the page that reads dropped files, build-wasm/etscope.html (clang, lld, wasi-libc, node)
+	@JOBS=$(JOBS) tools/wasm.sh
+	@ls -l build-wasm/etscope.html | awk '{ printf "build-wasm/etscope.html: %.1f MB\n", $$5 / 1e6 }'
+
 # Compilers for old systems and other processors come from PyPI and Debian (tools/release_setup.sh).
 # RELEASE_URL: where the files will be, for the formula.
 .PHONY: release
@@ -283,7 +288,7 @@ uninstall: ## remove what `make install` installed last
 .PHONY: clean
 clean: ## remove what was built; what was fetched stays
 	@rm -rf build-asan build-tsan build-fuzz build-i386 build-s390x build-aarch64 build-macos-arm64 \
-	    build-macos-x86_64 build-windows
+	    build-macos-x86_64 build-windows build-wasm
 	@if test -d build; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name runtime ! -name runtime.root \
 	        ! -name python-venv ! -name foreign ! -name macos ! -name release -exec rm -rf {} +; \

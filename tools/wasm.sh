@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the program for WebAssembly (WASI preview 1) with Debian's clang, lld, wasi-libc and C++
-# headers: build-wasm/bin/etscope.wasm, with zlib and SQLite linked in.
+# headers, build-wasm/bin/etscope.wasm, with zlib and SQLite linked in, and the page around it that
+# reads dropped files, build-wasm/etscope.html.
 #
 #     tools/wasm.sh
 #
@@ -29,19 +30,17 @@ if [[ ! -e $root/lib/libz.a ]]; then
     rm "$root"/objects/*.o
 fi
 ln -sfn /usr/include/rapidjson "$root/include/rapidjson"
-# All is in memory: no files, no threads, no library that is loaded.
+# All is in memory: no files (src/output/sql/sqlite_linked.c), no threads, no library that is loaded.
 if [[ ! -e $root/lib/libsqlite3.a ]]; then
     tools/sqlite_source.sh build/foreign/sqlite
     cp build/foreign/sqlite/sqlite3.h "$root/include/"
     compile sqlite3.o -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_THREADSAFE=0 -DSQLITE_OS_OTHER=1 \
         -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_WAL -DSQLITE_OMIT_DEPRECATED \
         build/foreign/sqlite/sqlite3.c
-    printf '#include <sqlite3.h>\n%s\n%s\n' 'int sqlite3_os_init(void) { return SQLITE_OK; }' \
-        'int sqlite3_os_end(void) { return SQLITE_OK; }' >"$root/objects/system.c"
-    compile system.o -I"$root/include" "$root/objects/system.c"
     llvm-ar rc "$root/lib/libsqlite3.a" "$root"/objects/*.o
     rm "$root"/objects/*
 fi
 tools/quiet.sh "building (wasm)" build/wasm.log sh -c '
     cmake --preset wasm -DEXECUTORCH_ROOT= &&
     cmake --build --preset wasm --parallel "$1" --target etscope' sh "${JOBS:-$(nproc)}"
+node web/app/build.mjs build-wasm/bin/etscope.wasm examples/mobile_cnn build-wasm/etscope.html

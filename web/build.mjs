@@ -1,44 +1,11 @@
 // Bundles the page: `node build.mjs [FOLDER]` writes report.js and report.css to FOLDER, by default
 // to where etscope takes them from. The same sources give the same bytes.
-//
-// `import text from "worker:./name.worker"` gives a bundled worker as a string (see parts/worker.ts).
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import { build } from "esbuild";
+import { common, here, workers } from "./workers.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
 const target = resolve(process.argv[2] ?? join(here, "../src/output/page/assets"));
-
-const common = {
-    bundle: true,
-    minify: true,
-    write: false,
-    charset: "utf8",
-    legalComments: "none",
-    target: ["chrome80", "firefox113", "safari16.4"],
-    absWorkingDir: here,
-};
-
-const workers = {
-    name: "workers",
-    setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^worker:/ }, ({ path, resolveDir }) => ({
-            path: join(resolveDir, `${path.slice("worker:".length)}.ts`),
-            namespace: "worker",
-        }));
-        onLoad({ filter: /.*/, namespace: "worker" }, async ({ path }) => {
-            const result = await build({
-                ...common,
-                entryPoints: [path],
-                format: "iife",
-                metafile: true,
-            });
-            const watchFiles = Object.keys(result.metafile.inputs).map((name) => join(here, name));
-            return { contents: result.outputFiles[0].text, loader: "text", watchFiles };
-        });
-    },
-};
 
 const PACKAGES = ["preact", "uplot"];
 

@@ -1,9 +1,10 @@
 """Runs a test of web/ with node, or says why it is skipped (77).
 
-    python3 tests/web/run_web.py assets|style|unit|browser|pictures BUILD_FOLDER
+    python3 tests/web/run_web.py assets|style|unit|browser|files|pictures BUILD_FOLDER
 
 assets: the checked-in page is what web/src gives. style: types and formatting. unit: parts of the
-page without a browser. browser: reports in Chromium. ETSCOPE names the binary. pictures is no
+page without a browser. browser: reports in Chromium. files: the page that reads dropped files (make page),
+and its program in node. ETSCOPE names the binary. pictures is no
 test: it makes those of docs/report.md.
 """
 
@@ -22,6 +23,7 @@ TESTS = ROOT / "tests" / "web"
 ASSETS = ROOT / "src" / "output" / "page" / "assets"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 OLDEST_NODE = 18
+FILES_PAGE = ROOT / "build-wasm" / "etscope.html"
 
 
 def skip(reason):
@@ -97,7 +99,12 @@ def main():
         hostile = hostile_files.write(build / "hostile")
         os.environ.update(HOSTILE=str(hostile), CHROMIUM=browser, WEB=str(WEB), DATA=str(ROOT / "tests" / "data"),
                           REPORTS=str(build / "reports"))
-        if name == "browser":
+        if name == "files":
+            if not FILES_PAGE.exists():
+                skip("the page is not built (make page)")
+            os.environ.update(PAGE=str(FILES_PAGE), WASM=str(ROOT / "build-wasm" / "bin" / "etscope.wasm"))
+            run_tests(node, build / "files", "files/*.test.ts")
+        elif name == "browser":
             run_tests(node, build / "browser", "browser/*.test.ts")
         else:
             make_pictures(node, build / "pictures")
