@@ -113,7 +113,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
 # test of the other builds runs. LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|build_engine|builds_agree|man|target_arm64|windows)|python_(fleet_faults|wheel)|macos$$)
+LONG := ^(cli_test_(bombs|build_engine|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|wheel)|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -132,6 +132,11 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	    $(MAKE) windows; \
 	else \
 	    echo "Wine is missing: nothing is tested for Windows"; \
+	fi
+	@if tools/packages.sh build/wasm-setup.log clang lld llvm wasi-libc libc++-dev-wasm32 libclang-rt-dev-wasm32; then \
+	    $(MAKE) page; \
+	else \
+	    echo "a compiler for WebAssembly is missing: the page that reads files is not tested"; \
 	fi
 	@if tools/quiet.sh "fetching what compiles for macOS" build/macos.log tools/macos_setup.sh; then \
 	    $(MAKE) macos; \
