@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { filesOfChoice, filesOfDrop } from "./drops";
 import { type Answer, type Dropped, Program, sizeOf, unpack } from "./program";
-import { comparedWith, filesOf, type Sorted, sort } from "./sort";
+import { allOf, below, comparedWith, filesOf, type Sorted, sort } from "./sort";
 import { type Column, Sql } from "./Sql";
 import { Start } from "./Start";
 import { bytesText, filesText } from "./texts";
@@ -19,9 +19,6 @@ const REPORT = "report.html";
 const partsOf = (name: string): HTMLElement[] => [
     ...document.querySelectorAll<HTMLElement>(`script.${name}`),
 ];
-const below = (folder: string, files: Dropped[]): Dropped[] =>
-    files.map(({ path, file }) => ({ path: `${folder}/${path}`, file }));
-
 async function example(): Promise<Dropped[]> {
     const files: Dropped[] = [];
     for (const part of partsOf("example")) {
@@ -69,6 +66,14 @@ export function App() {
         setShown({ address, name: nameOf(sorted), files, sorted, notes: notes.join("\n").trim() });
     }
 
+    /** A model of the trace that is shown; what was dropped under the same path is replaced. */
+    async function add(before: Shown, files: Dropped[]): Promise<void> {
+        const paths = new Set(files.map(({ path }) => path));
+        const all = [...before.files.filter(({ path }) => !paths.has(path)), ...files];
+        const sorted = await sort(all);
+        await report(all, sorted, filesOf(sorted));
+    }
+
     async function take(files: Dropped[]): Promise<void> {
         if (files.length === 0) return;
         setFailure("");
@@ -76,23 +81,14 @@ export function App() {
         try {
             const before = current.current;
             const sorted = await sort(files);
-            if (
-                before !== undefined &&
-                isCompared.current &&
-                sorted.traces.length > 0 &&
-                before.sorted.traces.length > 0
-            ) {
-                const now = below("after", files);
-                const earlier = below(
-                    "before",
-                    before.files.map(({ path, file }) => ({
-                        path: path.replace(/^(after|before)\//, ""),
-                        file,
-                    })),
-                );
-                const [a, b] = [await sort(now), await sort(earlier)];
-                await report([...now, ...earlier], a, comparedWith(a, b));
-                /* What was new is what the next drop is compared with. */
+            if (before === undefined) await report(files, sorted, filesOf(sorted));
+            else if (sorted.traces.length === 0) await add(before, files);
+            else if (isCompared.current && before.sorted.traces.length > 0) {
+                const now = below("after", sorted);
+                const earlier = below("before", before.sorted);
+                const words = comparedWith(now, earlier);
+                await report([...allOf(now), ...allOf(earlier)], sorted, words);
+                /* What was new is what the next drop is compared with, and what SQL asks. */
                 setShown((is) => is && { ...is, files, sorted });
             } else await report(files, sorted, filesOf(sorted));
         } catch (error) {
@@ -136,13 +132,17 @@ export function App() {
             setOver(false);
             if (event.dataTransfer !== null) void filesOfDrop(event.dataTransfer).then(take);
         };
+        /* Of the report in its frame, which is covered then (src/shell/framed.ts). */
+        const tell = ({ data }: MessageEvent) => data === "etscope-drag" && setOver(true);
         addEventListener("dragover", over);
         addEventListener("dragleave", out);
         addEventListener("drop", drop);
+        addEventListener("message", tell);
         return () => {
             removeEventListener("dragover", over);
             removeEventListener("dragleave", out);
             removeEventListener("drop", drop);
+            removeEventListener("message", tell);
         };
     }, []);
 

@@ -49,6 +49,28 @@ export async function sort(files: Dropped[]): Promise<Sorted> {
     return sorted;
 }
 
+/** The same files in a folder of their own, so that equal names of two drops stay apart. */
+export function below(folder: string, sorted: Sorted): Sorted {
+    const move = (list: Dropped[]): Dropped[] =>
+        list.map(({ path, file }) => ({ path: `${folder}/${path}`, file }));
+    return {
+        traces: move(sorted.traces),
+        records: move(sorted.records),
+        programs: move(sorted.programs),
+        buffers: move(sorted.buffers),
+        machines: move(sorted.machines),
+        left: [],
+    };
+}
+
+export const allOf = ({ traces, records, programs, buffers, machines }: Sorted): Dropped[] => [
+    ...traces,
+    ...records,
+    ...programs,
+    ...buffers,
+    ...machines,
+];
+
 /** Captured tensors of each trace: those of its name, or the only ones. */
 function buffersOf({ traces, buffers }: Sorted): string[] {
     const words: string[] = [];

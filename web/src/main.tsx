@@ -3,6 +3,7 @@ import { render } from "preact";
 import { ReportDocument, readHead } from "./document/document";
 import { pageSections, whenParsed } from "./document/page_sections";
 import { App } from "./shell/App";
+import { passDragsOn } from "./shell/framed";
 import { Store, windowAddress } from "./state/store";
 import "uplot/dist/uPlot.min.css";
 import "./style/base.css";
@@ -28,6 +29,7 @@ async function start(): Promise<void> {
     );
 }
 
+passDragsOn();
 start().catch((error: Error) => {
     const message = document.createElement("p");
     message.setAttribute("role", "alert");

@@ -95,6 +95,32 @@ test("a second drop compares", async () => {
     await page.close();
 });
 
+test("a model that is dropped later joins the trace, also over the report", async () => {
+    const { page, faults } = await start();
+    const [trace = "", record = ""] = fixture("profile.etdp", "model.etrecord");
+    await drop(page, trace);
+    await report(page).waitFor();
+    const address = await page.locator("iframe").getAttribute("src");
+    /* The page covers the report as soon as files are over it, and takes the drop itself. */
+    await page.frames()[1]?.evaluate(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([""], "model.etrecord"));
+        document.body.dispatchEvent(new DragEvent("dragenter", { bubbles: true, dataTransfer }));
+    });
+    await page.getByText("Drop to compare").waitFor();
+    await drop(page, record);
+    await page.waitForFunction(
+        (old) => document.querySelector("iframe")?.getAttribute("src") !== old,
+        address,
+    );
+    await report(page).waitFor();
+    assert.match(await report(page).innerText(), /model\.etrecord/);
+    await drop(page, join(DATA, "README.md"));
+    assert.match(await page.getByRole("alert").innerText(), /README\.md: byte 0: not an ETDump/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("the example opens, and SQL completes names and answers", async () => {
     const { page, faults } = await start("dark");
     await page.getByText("Open an example").click();
