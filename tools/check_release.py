@@ -5,6 +5,8 @@ reads inspects a recorded trace, and must print what build/bin/etscope prints. N
 Files for aarch64 run in QEMU. `check` returns the faults, and prints a line for each file.
 """
 
+import base64
+import gzip
 import hashlib
 import json
 import os
@@ -130,6 +132,19 @@ def check_static(dist, version, folder, processor):
     return "inspect prints what build/bin/etscope prints"
 
 
+def check_page(dist, version, folder):
+    path = dist / f"etscope-{version}.html"
+    if not path.exists():
+        raise Skip("it was not built: make page")
+    text = path.read_text()
+    packed = re.search(r'data-name="etscope\.wasm">([^<]+)<', text)
+    if packed is None or not gzip.decompress(base64.b64decode(packed[1])).startswith(b"\0asm"):
+        raise Fault("the page holds no program")
+    if "connect-src 'none'" not in text:
+        raise Fault("the page's policy does not forbid the network")
+    return "it holds the program, and may connect to nothing; web_files tries it"
+
+
 def check_windows(dist, version, folder):
     path = dist / f"etscope-{version}-windows-x86_64.zip"
     if not path.exists():
@@ -205,7 +220,7 @@ def check_lists(dist, version, folder):
             raise Fault(f"{name} is another than in SHA256SUMS")
     listed = json.loads((dist / f"etscope-{version}.spdx.json").read_text())
     digests = {each["fileName"][2:]: each["checksums"][1]["checksumValue"] for each in listed["files"]}
-    artifacts = {name for name in names if name.endswith((".whl", ".deb", ".tar", ".tar.gz", ".zip"))}
+    artifacts = {name for name in names if name.endswith((".whl", ".deb", ".tar", ".tar.gz", ".zip", ".html"))}
     if set(digests) != artifacts or any(sums[name] != digests[name] for name in artifacts):
         raise Fault("the bill of materials is not of these files")
     if sums[f"etscope-{version}.tar.gz"] not in (dist / "etscope.rb").read_text():
@@ -222,6 +237,7 @@ CHECKS = (
     ("static program for x86_64", check_static, ("x86_64",)),
     ("static program for aarch64", check_static, ("aarch64",)),
     ("program for Windows", check_windows, ()),
+    ("page that reads files", check_page, ()),
     ("Debian package", check_debian, ()),
     ("bundle for x86_64", check_bundle, ("x86_64",)),
     ("bundle for aarch64", check_bundle, ("aarch64",)),

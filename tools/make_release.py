@@ -30,6 +30,7 @@ RELEASE = ROOT / "build" / "release"
 DIST = RELEASE / "dist"
 PROCESSORS = ("x86_64", "aarch64")
 WINDOWS = ROOT / "build-windows"
+PAGE = ROOT / "build-wasm" / "etscope.html"
 NOTICES = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md")
 
 
@@ -125,6 +126,14 @@ def take_windows_program():
             made.writestr(info, path.read_bytes())
 
 
+def take_page():
+    """What `make page` built, if it was: one file."""
+    if not PAGE.exists():
+        say("the page that reads files is left out: `make page` builds it")
+        return
+    shutil.copy(PAGE, DIST / f"etscope-{version()}.html")
+
+
 def make_debian_package():
     shutil.rmtree(ROOT / "build/packages", ignore_errors=True)
     quietly("packing the Debian package", "cpack", "sh", "-c", "cd build && exec cpack -G DEB")
@@ -151,7 +160,7 @@ def finish():
     (DIST / "SHA256SUMS").write_text("".join(lines))
 
 
-STEPS = (make_sdist, make_wheels, make_static_programs, take_windows_program, make_debian_package, make_bundles)
+STEPS = (make_sdist, make_wheels, make_static_programs, take_windows_program, take_page, make_debian_package, make_bundles)
 
 
 def main():

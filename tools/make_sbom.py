@@ -15,6 +15,7 @@ PARTS = {
     "RapidJSON": ("MIT", "headers of Debian's rapidjson-dev"),
     "SQLite": ("blessing", "its one file of C in the package better-sqlite3 of npm"),
     "mingw-w64": ("MIT", "the C library and winpthreads of Debian's mingw-w64, with libgcc"),
+    "wasi-libc": ("Apache-2.0 WITH LLVM-exception AND MIT", "the C library of Debian's wasi-libc, with compiler-rt"),
     "musl": ("MIT", "of ziglang"),
     "glibc": ("LGPL-2.1-or-later", "Debian's libc6"),
     "gcc-libs": ("GPL-3.0-or-later WITH GCC-exception-3.1", "Debian's libgcc-s1 and libstdc++6"),
@@ -31,6 +32,7 @@ CONTENTS = (
     (r"win_amd64\.whl$|windows", (*READER, "SQLite", "mingw-w64", "gcc-libs")),
     (r"\.whl$", READER),
     (r"-static\.tar\.gz$", (*READER, "musl")),
+    (r"etscope-[\d.]+\.html$", (*READER, "SQLite", "wasi-libc")),
     (r"etscope-[\d.]+\.tar\.gz$", PAGE),
 )
 

@@ -1,24 +1,13 @@
 // Bundles the page: `node build.mjs [FOLDER]` writes report.js and report.css to FOLDER, by default
 // to where etscope takes them from. The same sources give the same bytes.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { common, here, workers } from "./workers.mjs";
+import { common, here, licences, workers } from "./bundles.mjs";
 
 const target = resolve(process.argv[2] ?? join(here, "../src/output/page/assets"));
 
 const PACKAGES = ["preact", "uplot"];
-
-/** The licences of what is bundled, as they want to be kept. */
-function licences() {
-    const texts = PACKAGES.map((name) => {
-        const folder = join(here, "node_modules", name);
-        const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-        const text = readFileSync(join(folder, "LICENSE"), "utf8").trim().replaceAll("*/", "* /");
-        return `${name} ${version}\n\n${text}`;
-    });
-    return `/*! etscope's report. Contains:\n\n${texts.join("\n\n")}\n*/`;
-}
 
 const result = await build({
     ...common,
@@ -27,7 +16,7 @@ const result = await build({
     format: "iife",
     jsx: "automatic",
     jsxImportSource: "preact",
-    banner: { js: licences() },
+    banner: { js: licences("etscope's report", PACKAGES) },
     plugins: [workers],
 });
 /** The script beside it in the page of a stream that is followed. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { common, here, workers } from "../workers.mjs";
+import { common, here, licences, workers } from "../bundles.mjs";
 
 const [program, folder, target] = process.argv.slice(2);
 const EXAMPLE = ["xnnpack.etdump", "xnnpack.etrecord", "xnnpack.pte"];
@@ -17,8 +17,10 @@ const { outputFiles } = await build({
     format: "iife",
     jsx: "automatic",
     jsxImportSource: "preact",
+    banner: { js: licences("etscope's page", ["preact"]) },
     plugins: [workers],
 });
+const notice = readFileSync(join(here, "../NOTICE"), "utf8").replaceAll("--", "- -");
 const made = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
 const asset = (name) => readFileSync(join(here, "../src/output/page/assets", name), "utf8");
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -49,6 +51,8 @@ const policy = [
 writeFileSync(
     target,
     `<!DOCTYPE html>
+<!--
+${notice}-->
 <html lang="en">
 <head>
 <meta charset="utf-8">

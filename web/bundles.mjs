@@ -1,5 +1,6 @@
-// Of both bundles: `import text from "worker:./name.worker"` gives a bundled worker as a string (see
+// What both bundles share. `import text from "worker:./name.worker"` gives a bundled worker as a string (see
 // src/parts/worker.ts).
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -35,3 +36,14 @@ export const workers = {
         });
     },
 };
+
+/** The licences of what is bundled, as they want to be kept. */
+export function licences(title, packages) {
+    const texts = packages.map((name) => {
+        const folder = join(here, "node_modules", name);
+        const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+        const text = readFileSync(join(folder, "LICENSE"), "utf8").trim().replaceAll("*/", "* /");
+        return `${name} ${version}\n\n${text}`;
+    });
+    return `/*! ${title}. Contains:\n\n${texts.join("\n\n")}\n*/`;
+}
