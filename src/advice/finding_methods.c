@@ -136,7 +136,7 @@ bool ets_finding_method_open(struct ets_finder *finder, const struct ets_delegat
         ets_etrecord_edge_graph(finder->subject->record, name, &graph, NULL);
     if (status == ETS_NO_MEMORY) return false;
     if (status != ETS_OK) return true;
-    if (!ets_partition_open(finder->arena, graph, &partition)) return false;
+    if (!ets_partition_open(finder->arena, graph, NULL, &partition)) return false;
     method->partition = partition;
     return ets_mark_constant_nodes(finder) && index_nodes(finder);
 }

@@ -33,6 +33,19 @@ static const struct ets_outside *outside_of(const struct ets_finder *finder,
     return &finder->method.outsides[line->step->instruction];
 }
 
+/* The partitioner that decided: of a judged kernel. */
+static const struct ets_partitioner *partitioner_of(const struct ets_finder *finder,
+                                                    const struct ets_delegate_line *line)
+{
+    return outside_of(finder, line)->asked->items[0];
+}
+
+/* Whether what was measured with XNNPACK says something of this kernel. */
+static bool is_of_xnnpack(const struct ets_finder *finder, const struct ets_delegate_line *line)
+{
+    return ets_text_is(ets_text_of(partitioner_of(finder, line)->backend), "XnnpackBackend");
+}
+
 static bool is_kernel(const struct ets_delegate_line *line)
 {
     return line->unit == ETS_NO_INDEX && line->step->kind == ETS_INSTRUCTION_KERNEL_CALL;
@@ -201,7 +214,7 @@ static bool find_shared_lines(struct ets_finder *finder, struct asked *asked)
 }
 
 /* "add.out stays", "18 calls of add.out stay", "gt.Scalar_out and where.self_out stay" */
-static void say_names(struct ets_finder *finder, const struct names *names)
+static void say_names(struct ets_finder *finder, const struct names *names, const char *engine)
 {
     const uint32_t calls = finder->parts.calls;
     const bool is_single = calls == 1;
@@ -215,7 +228,7 @@ static void say_names(struct ets_finder *finder, const struct names *names)
                      ETS_TEXT(names->items[i]));
     }
     if (names->more > 0) ets_find_say(finder, " and others");
-    ets_find_say(finder, " stay%s outside of XNNPACK", is_single ? "s" : "");
+    ets_find_say(finder, " stay%s outside of %s", is_single ? "s" : "", engine);
 }
 
 static struct ets_finding finding_of_outside(struct ets_finder *finder, const char *kind,
@@ -250,11 +263,15 @@ static void add_resizing(const struct ets_finder *finder, struct ets_finding *fi
     }
 }
 
-static const char measure_first[] =
-    "measure before rewriting it with operators that XNNPACK takes: that may be slower";
+static void propose_measuring(struct ets_finder *finder, const char *engine)
+{
+    ets_find_propose(finder,
+                     "measure before rewriting it with operators that %s takes: that may be slower",
+                     engine);
+}
 
 /* All ways to do without some kernels: several say which of them they are for. */
-static void propose_remedies(struct ets_finder *finder, const struct told *told)
+static void propose_remedies(struct ets_finder *finder, const struct told *told, const char *engine)
 {
     const struct remedies *remedies = &told->remedies;
     const uint32_t helpless = told->helpless.count + told->helpless.more;
@@ -266,44 +283,56 @@ static void propose_remedies(struct ets_finder *finder, const struct told *told)
         ets_find_propose(finder, "%s", remedies->items[i].text);
     }
     if (remedies->more > 0) ets_find_propose(finder, "; others have remedies of their own");
-    if (helpless == 1) {
-        ets_find_propose(finder, "; %.*s: %s", ETS_TEXT(told->helpless.items[0]), measure_first);
-    } else if (helpless > 1) {
-        ets_find_propose(finder, "; the others: %s", measure_first);
+    if (helpless == 0) return;
+    if (helpless == 1) ets_find_propose(finder, "; %.*s: ", ETS_TEXT(told->helpless.items[0]));
+    else ets_find_propose(finder, "; the others: ");
+    propose_measuring(finder, engine);
+}
+
+/* Without a remedy: what is known to be no gain is told, but not proposed. */
+static enum ets_confidence tell_helpless(struct ets_finder *finder,
+                                         const struct ets_delegate_line *line)
+{
+    const bool was_measured = is_of_xnnpack(finder, line);
+    if (was_measured && ets_text_is(line->step->name, "aten::_softmax.out")) { /* of an image */
+        ets_find_say(finder,
+                     ", and should be left so: behind a convolution XNNPACK computes the last "
+                     "dimension wrongly");
+        return ETS_CONFIDENCE_UNSAID;
     }
+    if (was_measured && is_slower_rewritten(line->step->name)) {
+        ets_find_say(
+            finder,
+            ", and written with those that it has, it was slower in the two sizes that "
+            "were tried; batch norm, which needs training again, folds into a convolution");
+        return ETS_CONFIDENCE_UNSAID;
+    }
+    propose_measuring(finder, partitioner_of(finder, line)->engine);
+    return ETS_CONFIDENCE_LOW;
 }
 
 static bool add_outside(struct ets_finder *finder, const struct ets_delegate_line *line,
                         const struct told *told, const char *kind)
 {
     const struct ets_outside *outside = outside_of(finder, line);
+    const char *engine = partitioner_of(finder, line)->engine;
     enum ets_confidence confidence = ETS_CONFIDENCE_MEDIUM;
-    say_names(finder, &told->names);
+    say_names(finder, &told->names, engine);
     ets_parts_say_share(finder);
     if (outside->kind == ETS_OUTSIDE_NO_RULE) {
-        ets_find_say(finder, ": XNNPACK has no such operator%s", told->names.count > 1 ? "s" : "");
+        ets_find_say(finder, ": %s has no such operator%s", engine,
+                     told->names.count > 1 ? "s" : "");
     } else {
         ets_find_say(finder, ": %.*s", ETS_TEXT(root_reason(outside->reason)));
     }
     ets_parts_prove(finder);
-    ets_find_evidence(finder, "; by the rules of XnnpackPartitioner in ExecuTorch 1.5.1");
+    ets_find_evidence(finder, "; by the %s of %s", partitioner_of(finder, line)->basis,
+                      partitioner_of(finder, line)->release);
     if (told->remedies.count > 0) {
-        propose_remedies(finder, told);
+        propose_remedies(finder, told, engine);
         if (told->helpless.count > 0) confidence = ETS_CONFIDENCE_LOW;
-    } else if (ets_text_is(line->step->name, "aten::_softmax.out")) { /* of an image */
-        ets_find_say(finder,
-                     ", and should be left so: behind a convolution XNNPACK computes the last "
-                     "dimension wrongly");
-        confidence = ETS_CONFIDENCE_UNSAID;
-    } else if (is_slower_rewritten(line->step->name)) {
-        ets_find_say(
-            finder,
-            ", and written with those that it has, it was slower in the two sizes that "
-            "were tried; batch norm, which needs training again, folds into a convolution");
-        confidence = ETS_CONFIDENCE_UNSAID;
     } else {
-        ets_find_propose(finder, "%s", measure_first);
-        confidence = ETS_CONFIDENCE_LOW;
+        confidence = tell_helpless(finder, line);
     }
     struct ets_finding finding = finding_of_outside(finder, kind, confidence);
     add_resizing(finder, &finding, outside->remedy);
@@ -443,12 +472,25 @@ bool ets_find_not_delegated(struct ets_finder *finder)
     return ets_finding_add(finder, finding);
 }
 
+/* How products get into a delegate, by what is known of why they are outside. */
+static const char *way_into_delegate(const struct ets_finder *finder, bool has_conditions)
+{
+    if (finder->subject->record == NULL) {
+        return "delegate them; the ETRecord of the export tells why they are left out";
+    }
+    return has_conditions
+               ? "delegate them: the partitioner takes such operators in some cases; its "
+                 "messages at the export say why not here"
+               : "delegate them, if they can be moved out of branches and loops";
+}
+
 /* Without a record no rule can say why; the kernel's name says that it is slow. */
 bool ets_find_portable_products(struct ets_finder *finder)
 {
     enum { LARGE_BYTES = 16 << 10 };
     const struct ets_delegate_lines *lines = &finder->method.lines;
     uint64_t bytes = 0;
+    bool has_conditions = false;
     ets_parts_begin(finder);
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct ets_delegate_line *line = &lines->items[i];
@@ -457,6 +499,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
             continue;
         }
         bytes += line->step->input_bytes + line->step->output_bytes;
+        has_conditions = has_conditions || outside_of(finder, line)->reason.data != NULL;
         if (!ets_parts_add(finder, line)) return false;
     }
     if (!ets_parts_are_large(finder) || (!finder->parts.is_timed && bytes < LARGE_BYTES)) {
@@ -467,10 +510,7 @@ bool ets_find_portable_products(struct ets_finder *finder)
                  finder->parts.calls == 1 ? "" : "s", finder->parts.calls == 1 ? "s" : "");
     ets_parts_say_share(finder);
     ets_parts_prove(finder);
-    ets_find_propose(finder, "%s",
-                     finder->subject->record == NULL
-                         ? "delegate them; the ETRecord of the export tells why they are left out"
-                         : "delegate them, if they can be moved out of branches and loops");
+    ets_find_propose(finder, "%s", way_into_delegate(finder, has_conditions));
     struct ets_finding finding =
         ets_finding_of_parts(finder, "products_as_kernels", ETS_SAVING_BOUND, ETS_CHECK_DELEGATES);
     add_other_kernels(finder, &finding, ETS_OUTSIDE_UNKNOWN);

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "operators/operator_traits.h"
-#include "partition/xnnpack_rules.h"
+#include "partition/partition_node.h"
 
 static void add_use(struct ets_partition *partition, const struct ets_graph_argument *argument,
                     const struct ets_graph_node *node)
@@ -37,12 +37,13 @@ static void add_maker(struct ets_partition *partition, const struct ets_graph_ar
 }
 
 bool ets_partition_open(struct ets_arena *arena, const struct ets_graph *graph,
-                        struct ets_partition **partition_out)
+                        const struct ets_asked *asked, struct ets_partition **partition_out)
 {
     const size_t count = graph->value_count;
     struct ets_partition *partition = ets_arena_alloc(arena, sizeof *partition);
     if (partition == NULL) return false;
     partition->graph = graph;
+    partition->asked = asked;
     partition->makers = ets_arena_alloc_array(arena, count, sizeof *partition->makers);
     partition->inputs = ets_arena_alloc_array(arena, count, sizeof *partition->inputs);
     partition->users = ets_arena_alloc_array(arena, count, sizeof *partition->users);
@@ -86,6 +87,36 @@ static bool is_of_kernel(const struct ets_graph_node *node, struct ets_text kern
     return ets_text_is(base, "et_view") && ets_text_is(ets_operator_base_name(node->op), "view");
 }
 
+/* What one partitioner of several says, behind its name. */
+static enum ets_outside_kind judge_by(struct ets_judgement *judgement,
+                                      const struct ets_partitioner *partitioner)
+{
+    char text[512];
+    struct ets_judgement its = *judgement;
+    its.rule = its.remedy = NULL;
+    its.reason = (struct ets_text_builder){text, sizeof text, 0};
+    const enum ets_outside_kind kind = partitioner->judge(&its);
+    const struct ets_text reason = ets_built_text(&its.reason);
+    if (reason.size > 0) {
+        ets_add_text(&judgement->reason, "%s%s: %.*s", judgement->reason.used > 0 ? "; " : "",
+                     partitioner->name, ETS_TEXT(reason));
+    }
+    if (partitioner != judgement->partition->asked->items[0]) return kind;
+    judgement->rule = its.rule;
+    judgement->remedy = its.remedy;
+    return kind;
+}
+
+/* The first partitioner decides; of several, the others are told as well. */
+static enum ets_outside_kind judge(struct ets_judgement *judgement)
+{
+    const struct ets_asked *asked = judgement->partition->asked;
+    if (asked->count == 1) return asked->items[0]->judge(judgement);
+    const enum ets_outside_kind kind = judge_by(judgement, asked->items[0]);
+    for (uint32_t i = 1; i < asked->count; i++) (void)judge_by(judgement, asked->items[i]);
+    return kind;
+}
+
 bool ets_outside_find(struct ets_arena *arena, const struct ets_partition *partition,
                       const struct ets_row_node *nodes, size_t count, struct ets_text kernel,
                       struct ets_outside *outside_out)
@@ -96,7 +127,7 @@ bool ets_outside_find(struct ets_arena *arena, const struct ets_partition *parti
         struct ets_judgement judgement = {
             .partition = partition, .node = nodes[i].node, .reason = {text, sizeof text, 0}};
         if (!is_of_kernel(nodes[i].node, kernel)) continue;
-        const enum ets_outside_kind kind = ets_xnnpack_judge(&judgement);
+        const enum ets_outside_kind kind = judge(&judgement);
         const bool is_better =
             outside_out->node == NULL ||
             (outside_out->kind == ETS_OUTSIDE_TAKEN && kind != outside_out->kind);
@@ -105,7 +136,8 @@ bool ets_outside_find(struct ets_arena *arena, const struct ets_partition *parti
         *outside_out = (struct ets_outside){.kind = kind,
                                             .rule = judgement.rule,
                                             .remedy = judgement.remedy,
-                                            .node = nodes[i].node};
+                                            .node = nodes[i].node,
+                                            .asked = partition->asked};
         if (reason.size == 0) continue;
         outside_out->reason.data = ets_arena_copy_text(arena, reason.data, reason.size);
         if (outside_out->reason.data == NULL) return false;

@@ -1,15 +1,16 @@
 /*
- * Why an operator stayed outside of XNNPACK.
+ * Why an operator stayed outside of delegates.
  *
  *     struct ets_partition *partition;
- *     ETS_TRY(ets_partition_open(&arena, graph, &partition, error));
+ *     ETS_TRY(ets_partition_open(&arena, graph, &asked, &partition, error));
  *     struct ets_outside outside;
  *     if (!ets_outside_find(&arena, partition, nodes, count, kernel, &outside)) return no_memory;
  *     if (outside.kind == ETS_OUTSIDE_REFUSED) print(outside.reason, outside.remedy);
  *
  * No file keeps what the partitioner said, so its rules are applied to the edge graph of the
  * record, which is the graph that the partitioner saw. The rules are those of XnnpackPartitioner in
- * ExecuTorch 1.5.1 (backends/xnnpack/partition/config); another version may decide otherwise.
+ * ExecuTorch 1.5.1 (backends/xnnpack/partition/config); of other partitioners only the operators
+ * that they take in some form are known. Another version may decide otherwise.
  */
 #ifndef ETSCOPE_PARTITION_OUTSIDE_H
 #define ETSCOPE_PARTITION_OUTSIDE_H
@@ -26,20 +27,40 @@ enum ets_outside_kind {
     ETS_OUTSIDE_TAKEN = 3    /* the rules take it: something else kept it out */
 };
 
+struct ets_judgement;
+
+/* A partitioner, and what is known of it. */
+struct ets_partitioner {
+    const char *backend, *name; /* "VulkanBackend", "VulkanPartitioner" */
+    const char *release;        /* "VulkanPartitioner in ExecuTorch 1.5.1" */
+    const char *engine;         /* as prose calls the backend: "Vulkan" */
+    const char *basis;          /* of verdicts: "rules", or "operator list" */
+    enum ets_outside_kind (*judge)(struct ets_judgement *judgement);
+};
+
+/* The partitioners that a method was given to; the verdict is that of the first. */
+struct ets_asked {
+    const struct ets_partitioner *items[6];
+    uint32_t count;
+};
+
 struct ets_outside {
     enum ets_outside_kind kind;
     const char *rule;       /* a name for programs: "keepdim", "no_rule"; NULL: UNKNOWN */
-    struct ets_text reason; /* "keepdim=False; only keepdim=True is taken"; data NULL: UNKNOWN */
+    struct ets_text reason; /* "keepdim=False; only keepdim=True is taken"; of several partitioners
+                               each with its name; data NULL: nothing is known */
     const char *remedy;     /* "keepdim=True, then flatten"; NULL: none is known */
     const struct ets_graph_node *node; /* that was judged, or NULL */
+    const struct ets_asked *asked;     /* by whose rules; NULL: no node was judged */
 };
 
 /* A graph with what makes and uses its values. */
 struct ets_partition;
 
-/* `graph` is borrowed. Returns false if memory runs out. */
+/* Both are borrowed. `asked`: at least one partitioner; NULL: nothing is to be judged. Returns
+ * false if memory runs out. */
 bool ets_partition_open(struct ets_arena *arena, const struct ets_graph *graph,
-                        struct ets_partition **partition_out);
+                        const struct ets_asked *asked, struct ets_partition **partition_out);
 
 /*
  * Judges the nodes of a kernel call. `kernel` is the operator that the program calls

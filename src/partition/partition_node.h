@@ -7,6 +7,7 @@
 
 struct ets_partition {
     const struct ets_graph *graph;
+    const struct ets_asked *asked;
     const struct ets_graph_node **makers;  /* [value] NULL: an input of the graph, or no node */
     const struct ets_graph_input **inputs; /* [value] NULL: not an input */
     const struct ets_graph_node **users;   /* [value] the first node that takes it */

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "operators/operator_traits.h"
-#include "partition/partition_node.h"
+#include "partition/partitioners.h"
 
 /* The steps [first, end) of one method. */
 struct method_steps {
@@ -30,17 +30,27 @@ static struct method_steps steps_of_method(const struct ets_delegation *delegati
     return steps;
 }
 
-/* Whether XNNPACK's partitioner was, or could have been, asked. */
-static bool may_be_xnnpack(const struct method_steps *steps)
+/* The backends that steps delegate to: their partitioners were asked. */
+static uint32_t ask_backends(const struct method_steps *steps, struct ets_asked *asked)
 {
-    bool is_other = false;
+    uint32_t calls = 0;
     for (uint32_t i = steps->first; i < steps->end; i++) {
         const struct ets_delegation_step *step = step_at(steps, i);
         if (step->kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
-        if (ets_text_is(step->name, "XnnpackBackend")) return true;
-        is_other = true;
+        ets_ask_partitioner_of(asked, step->name);
+        calls++;
     }
-    return !is_other;
+    return calls;
+}
+
+/* Of a method that delegates nothing those of the other methods were asked, and where no method
+ * delegates XNNPACK's could have been. */
+static void find_asked(const struct method_steps *steps, struct ets_asked *asked)
+{
+    const struct method_steps all = {steps->delegation, 0, ets_delegation_count(steps->delegation)};
+    *asked = (struct ets_asked){.count = 0};
+    if (ask_backends(steps, asked) > 0 || ask_backends(&all, asked) > 0) return;
+    ets_ask_partitioner_of(asked, ets_text_of("XnnpackBackend"));
 }
 
 static bool is_view_without_node(const struct ets_delegation_step *step)
@@ -111,8 +121,8 @@ static const struct ets_row_node *find_views(struct ets_arena *arena,
 
 /* Judges the kernel calls of one method. */
 static enum ets_status judge_method(struct ets_arena *arena, struct ets_etrecord *record,
-                                    const struct method_steps *steps, struct ets_outside *outsides,
-                                    struct ets_error *error)
+                                    const struct method_steps *steps, const struct ets_asked *asked,
+                                    struct ets_outside *outsides, struct ets_error *error)
 {
     const struct ets_graph *graph;
     struct ets_partition *partition;
@@ -120,7 +130,7 @@ static enum ets_status judge_method(struct ets_arena *arena, struct ets_etrecord
     const enum ets_status status = ets_etrecord_edge_graph(record, method, &graph, error);
     if (status == ETS_NOT_FOUND) return ETS_OK;
     ETS_TRY(status);
-    bool is_ok = ets_partition_open(arena, graph, &partition);
+    bool is_ok = ets_partition_open(arena, graph, asked, &partition);
     const struct ets_row_node *view = is_ok ? find_views(arena, steps, graph, &is_ok) : NULL;
     for (uint32_t i = steps->first; is_ok && i < steps->end; i++) {
         const struct ets_delegation_step *step = step_at(steps, i);
@@ -144,8 +154,11 @@ enum ets_status ets_undelegated_kernels_find(struct ets_arena *arena, struct ets
     *outsides_out = outsides;
     for (uint32_t first = 0; record != NULL && first < count;) {
         const struct method_steps steps = steps_of_method(delegation, first);
-        if (may_be_xnnpack(&steps)) {
-            ETS_TRY(judge_method(arena, record, &steps, outsides, error));
+        struct ets_asked *asked = ets_arena_alloc(arena, sizeof *asked);
+        if (asked == NULL) return ets_fail_memory(error, "why operators are outside of delegates");
+        find_asked(&steps, asked);
+        if (asked->count > 0) {
+            ETS_TRY(judge_method(arena, record, &steps, asked, outsides, error));
         }
         first = steps.end;
     }

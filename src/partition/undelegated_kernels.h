@@ -1,5 +1,5 @@
 /*
- * Why the kernels of a program are outside of XNNPACK, instruction by instruction.
+ * Why the kernels of a program are outside of delegates, instruction by instruction.
  *
  *     const struct ets_outside *outsides;
  *     ETS_TRY(ets_undelegated_kernels_find(&arena, record, delegation, &outsides, &error));
@@ -12,9 +12,10 @@
 #include "partition/outside.h"
 
 /*
- * outsides_out[step]. UNKNOWN for what is not a kernel call, and in methods that delegate to other
- * backends only. A method that delegates nothing is judged as if XNNPACK had been asked. `record`
- * NULL: all are UNKNOWN. Statuses: NO_MEMORY, those of the record's readers.
+ * outsides_out[step]. UNKNOWN for what is not a kernel call. The partitioners of the method's
+ * backends judge, those that are known; of a method that delegates nothing those of the program,
+ * and XNNPACK's if that delegates nothing either. `record` NULL: all are UNKNOWN. Statuses:
+ * NO_MEMORY, those of the record's readers.
  */
 enum ets_status ets_undelegated_kernels_find(struct ets_arena *arena, struct ets_etrecord *record,
                                              const struct ets_delegation *delegation,

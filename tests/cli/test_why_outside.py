@@ -1,4 +1,4 @@
-"""The column `why out` of `etscope delegates`: programs that each leave one thing outside of XNNPACK.
+"""The column `why out` of `etscope delegates`: programs that leave one thing or two outside of delegates.
 
 tests/data/delegation.tar.xz holds 101 programs with their ETRecords, exported with executorch 1.5.1, and
 delegation.tsv, which says what the partitioner itself logged. RULES has what this project calls the rules.
@@ -116,6 +116,44 @@ class WhyOutside(unittest.TestCase):
         self.assertEqual([line for line in lines if line.endswith("no rule")], [lines[4]])
         self.assertIn("by the rules of XnnpackPartitioner in ExecuTorch 1.5.1", lines[-1])
         self.assertLessEqual(max(map(len, lines)), 80)
+
+
+class OtherPartitioners(unittest.TestCase):
+    """Of Vulkan's partitioner the operators are known that it takes in some form."""
+
+    PROGRAM = DATA / "payloads" / "vulkan_map.pte"
+
+    def run_ok(self, *words):
+        done = support.run(*words)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertIn(done.returncode, (OK, 1), done.stderr)
+        return done.stdout
+
+    def test_verdicts_are_of_the_partitioner_that_was_asked(self):
+        rows = support.json_rows(self.run_ok("delegates", self.PROGRAM, "--format", "json"))
+        self.assertEqual(
+            [(row["operator"], row["why_out_kind"], row["why_out_rule"], row["remedy"])
+             for row in rows if row["kind"] == "kernel"],
+            [("aten::erf.out", "no_rule", "no_rule", None), ("aten::mean.out", None, None, None)])
+        erf, mean = (row for row in rows if row["kind"] == "kernel")
+        self.assertEqual(erf["why_out"], "no rule")
+        self.assertEqual(mean["why_out"], "taken in some cases; the conditions are not known here")
+        self.assertEqual({row["why_out_by"] for row in rows},
+                         {None, "VulkanPartitioner in ExecuTorch 1.5.1"})
+
+    def test_nothing_is_claimed_of_xnnpack(self):
+        text = self.run_ok("delegates", self.PROGRAM).decode()
+        self.assertTrue(text.rstrip().endswith(
+            "why out: by the operator list of VulkanPartitioner in ExecuTorch 1.5.1"), text)
+        self.assertNotIn("xnnpack", text.lower())
+
+    def test_advice_names_the_backend(self):
+        text = self.run_ok("advise", "--program", self.PROGRAM).decode()
+        self.assertIn("erf.out stays outside of Vulkan: Vulkan has no such operator", text)
+        self.assertIn("by the operator list of VulkanPartitioner in ExecuTorch 1.5.1", text)
+        self.assertNotIn("mean.out", text)
+        self.assertNotIn("xnnpack", text.lower())
 
 
 if __name__ == "__main__":

@@ -428,7 +428,7 @@ const struct cli_command cli_advise_command = {
     .description =
         "Examines TRACE with its program and ETRecord, given or found beside it, and with captured "
         "tensors if --debug-buffer gives them, and lists what to change: operators outside of "
-        "XNNPACK and why, partitions that a kernel splits, layout changes, work that is the same "
+        "delegates and why, partitions that a kernel splits, layout changes, work that is the same "
         "in every run, operators that XNNPACK computes wrongly, weights that are there twice, and "
         "more. Each finding says what to do, where, what it rests on, what it saves of a run (a "
         "range, or at most so much), and how to check it. The first line adds up what all changes "

@@ -5,7 +5,7 @@
 #include "partition/undelegated_kernels.h"
 #include "views/delegate_lines.h"
 
-enum { WHY = 0, REMEDY = 1 };
+enum { WHY = 0, REMEDY = 1, BY = 2 };
 
 /* What is judged: a trace with the columns of its operators. */
 struct judged {
@@ -20,6 +20,10 @@ static bool put_line(const struct judged *of, const struct ets_delegate_line *li
     const uint32_t id = of->trace->first_operator + line->row;
     if (outside->reason.data == NULL) return true;
     if (!ets_page_set_text(of->document, &of->columns[WHY], id, outside->reason)) return false;
+    if (!ets_page_set_string(of->document, &of->columns[BY], id,
+                             outside->asked->items[0]->release)) {
+        return false;
+    }
     if (outside->remedy == NULL) return true;
     return ets_page_set_string(of->document, &of->columns[REMEDY], id, outside->remedy);
 }
@@ -62,8 +66,10 @@ static enum ets_status put_trace(const struct judged *of, struct ets_arena *aren
 
 enum ets_status ets_page_add_outsides(struct ets_page *page, struct ets_error *error)
 {
-    static const struct ets_page_head heads[] = {
-        {"why_out", ETS_PAGE_TEXT}, {"remedy", ETS_PAGE_TEXT}, {NULL, ETS_PAGE_TEXT}};
+    static const struct ets_page_head heads[] = {{"why_out", ETS_PAGE_TEXT},
+                                                 {"remedy", ETS_PAGE_TEXT},
+                                                 {"why_out_by", ETS_PAGE_TEXT},
+                                                 {NULL, ETS_PAGE_TEXT}};
     struct ets_page_column *columns = ets_page_widen_table(
         &page->document, ets_page_find_table(&page->document, "operators"), heads);
     if (columns == NULL) return ets_fail_memory(error, "why operators are outside of delegates");

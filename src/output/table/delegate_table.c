@@ -12,6 +12,7 @@
 #include "format/program_names.h"
 #include "host/text_builder.h"
 #include "inspect/time_details.h"
+#include "partition/partitioners.h"
 #include "partition/undelegated_kernels.h"
 #include "views/chosen_runs.h"
 #include "views/delegate_lines.h"
@@ -280,6 +281,13 @@ static void put_remedy(const struct line *line)
     ets_table_put_string(line->table, outside_of(line)->remedy);
 }
 
+static void put_why_out_by(const struct line *line)
+{
+    const struct ets_outside *outside = outside_of(line);
+    ets_table_put_string(line->table,
+                         outside->reason.data == NULL ? NULL : outside->asked->items[0]->release);
+}
+
 static void put_depth(const struct line *line)
 {
     ets_table_put_integer(line->table, line->unit != NULL);
@@ -331,6 +339,7 @@ static const struct field fields[] = {
     {{.name = "why_out_kind", .machine_only = 1}, put_why_out_kind},
     {{.name = "why_out_rule", .machine_only = 1}, put_why_out_rule},
     {{.name = "remedy", .machine_only = 1}, put_remedy},
+    {{.name = "why_out_by", .machine_only = 1}, put_why_out_by},
     {{.name = "debug_handles", .kind = ETS_COLUMN_LIST, .machine_only = 1}, put_handles},
     {{.name = "reason", .machine_only = 1}, put_reason},
     {{.name = "depth", .kind = ETS_COLUMN_INTEGER, .machine_only = 1}, put_depth},
@@ -493,15 +502,20 @@ static bool find_headroom(struct ets_arena *arena, struct line *line,
                                  line->run_number, block, line->tick);
 }
 
-/* Whose rules the column is by: no file has what the partitioner itself said. */
+/* Whose rules the column is by: no file has what the partitioners themselves said. */
 static void add_note(const struct line *line)
 {
-    static const char note[] = "why out: by the rules of XnnpackPartitioner in ExecuTorch 1.5.1";
+    char text[512];
+    struct ets_text_builder note = {text, sizeof text, 0};
+    struct ets_asked asked = {.count = 0};
     for (uint32_t i = 0; i < ets_delegation_count(line->delegations); i++) {
-        if (line->outsides[i].reason.data == NULL) continue;
-        ets_table_add_note(line->table, (struct ets_text){note, sizeof note - 1});
-        return;
+        const struct ets_outside *outside = &line->outsides[i];
+        if (outside->reason.data != NULL) ets_ask_partitioners(&asked, outside->asked);
     }
+    if (asked.count == 0) return;
+    ets_add_text(&note, "why out: by ");
+    ets_say_asked(&note, &asked, "; by ");
+    ets_table_add_note(line->table, ets_built_text(&note));
 }
 
 static bool add_section(struct ets_arena *arena, const struct field *shown, size_t shown_count,

@@ -147,7 +147,8 @@ function describeOperator(page: Page, id: number): Described {
     if (calls !== 1) text("calls", `${calls} in a run`);
     text("kernel", operators.kernel(id));
     text("backend", operators.backend(id));
-    text("outside", sayWhyOut(operators.table.textOrNone("why_out")(id)));
+    const said = (column: string) => operators.table.textOrNone(column)(id);
+    text("outside", sayWhyOut(said("why_out"), said("why_out_by")));
     text("to let it in", operators.table.textOrNone("remedy")(id));
     const instruction = operators.instruction(id);
     if (instruction !== null) text("instruction", String(instruction));
@@ -204,8 +205,9 @@ function describeOperator(page: Page, id: number): Described {
     };
 }
 
-const sayWhyOut = (why: string | null): string | null =>
-    why && `${why}, for XnnpackPartitioner of ExecuTorch 1.5.1`;
+/** Why a kernel is outside of delegates, and by whose rules. */
+const sayWhyOut = (why: string | null, by: string | null): string | null =>
+    why && by && `${why}, by ${by}`;
 
 /** What was found about an operator. */
 const findingsOf = (page: Page, id: number) =>
