@@ -4,15 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/crc32.h"
 #include "base/load.h"
 
 enum { FOOTER_BYTES = 16, HEADER_BYTES = 8, PREFIX_BYTES = 4 };
-
-void ets_extra_store(uint8_t *at, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
 
 static bool grow(struct ets_extra_growth *growth, size_t more)
 {
@@ -31,8 +27,8 @@ uint8_t *ets_extra_growth_put(struct ets_extra_growth *growth, uint32_t key, siz
     if (!grow(growth, all)) return NULL;
     uint8_t *entry = growth->bytes + growth->size;
     memset(entry, 0, all);
-    ets_extra_store(entry, key, 4);
-    ets_extra_store(entry + 4, size, 4);
+    ets_store_bytes(entry, key, 4);
+    ets_store_bytes(entry + 4, size, 4);
     growth->size += all;
     return entry + HEADER_BYTES;
 }
@@ -52,11 +48,11 @@ bool ets_extra_growth_append(const struct ets_extra_growth *growth, struct ets_b
     uint8_t *grown = malloc(trace.size + growth->size);
     if (grown == NULL) return false;
     memcpy(grown, trace.data, body);
-    ets_extra_store(grown, ets_load_u32(trace.data) + growth->size, 4);
+    ets_store_bytes(grown, ets_load_u32(trace.data) + growth->size, 4);
     memcpy(grown + body, growth->bytes, growth->size);
     uint8_t *end = grown + body + growth->size;
-    ets_extra_store(end, before + growth->size, 4);
-    ets_extra_store(end + 4, ets_crc32(ets_load_u32(footer + 4), growth->bytes, growth->size), 4);
+    ets_store_bytes(end, before + growth->size, 4);
+    ets_store_bytes(end + 4, ets_crc32(ets_load_u32(footer + 4), growth->bytes, growth->size), 4);
     memcpy(end + 8, footer + 8, 8);
     *grown_out = grown;
     *size_out = trace.size + growth->size;

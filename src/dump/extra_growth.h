@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/byte_layout.h" /* ets_store_bytes fills entries */
 #include "etscope/base.h"
 
 /* Entries as they grow; all zero: none. */
@@ -17,8 +18,6 @@ struct ets_extra_growth {
  * NULL: no memory.
  */
 uint8_t *ets_extra_growth_put(struct ets_extra_growth *growth, uint32_t key, size_t size);
-/* Little-endian. */
-void ets_extra_store(uint8_t *at, uint64_t value, size_t bytes);
 /*
  * The trace with the entries in its extra block: `*grown_out` is to be freed, and NULL if there is
  * nothing to add. False: no memory.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/extra_keys.h"
 #include "base/input_entry.h"
 #include "etscope/tensor.h"
@@ -55,7 +56,7 @@ static void put_elements(uint8_t *at, const struct ets_value *value, size_t byte
     case ETS_VALUE_BOOL: bits = value->as.bool_value != 0; break;
     default: memcpy(&bits, &value->as.double_value, sizeof bits);
     }
-    ets_extra_store(at, bits, 8);
+    ets_store_bytes(at, bits, 8);
 }
 
 static int type_of(const struct ets_value *value)
@@ -76,15 +77,15 @@ static bool put(struct ets_extra_growth *kept, const char *method, int32_t test_
     const uint32_t key = has_elements ? ETS_EXTRA_INPUT : ETS_EXTRA_INPUT_SIZES;
     uint8_t *at = ets_extra_growth_put(kept, key, entry_bytes(value, name_size, has_elements));
     if (at == NULL) return false;
-    ets_extra_store(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
-    ets_extra_store(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
-    ets_extra_store(at + ETS_INPUT_ENTRY_COUNT, count, 4);
-    ets_extra_store(at + ETS_INPUT_ENTRY_NAME, name_size, 2);
+    ets_store_bytes(at + ETS_INPUT_ENTRY_CASE, (uint32_t)test_case, 4);
+    ets_store_bytes(at + ETS_INPUT_ENTRY_NUMBER, number, 4);
+    ets_store_bytes(at + ETS_INPUT_ENTRY_COUNT, count, 4);
+    ets_store_bytes(at + ETS_INPUT_ENTRY_NAME, name_size, 2);
     at[ETS_INPUT_ENTRY_TYPE] = (uint8_t)type_of(value);
     at[ETS_INPUT_ENTRY_RANK] = is_tensor ? (uint8_t)rank_of(value) : ETS_INPUT_ENTRY_PLAIN;
     at += ETS_INPUT_ENTRY_SIZES;
     for (uint32_t i = 0; i < rank_of(value); i++, at += 8) {
-        ets_extra_store(at, (uint64_t)value->as.tensor.sizes[i], 8);
+        ets_store_bytes(at, (uint64_t)value->as.tensor.sizes[i], 8);
     }
     memcpy(at, method, name_size);
     if (has_elements || !is_tensor) put_elements(at + padded(name_size), value, bytes_of(value));

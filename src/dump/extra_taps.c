@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/extra_keys.h"
 #include "base/load.h"
 #include "dump/extra_entries.h"
@@ -15,10 +16,10 @@ bool ets_call_taps_add(struct ets_extra_growth *growth, const struct ets_call_ta
     const size_t id_bytes = 4 * (size_t)taps->count;
     uint8_t *at = ets_extra_growth_put(growth, ETS_EXTRA_TAPS, IDS + id_bytes + taps->method.size);
     if (at == NULL) return false;
-    ets_extra_store(at + CHAIN, taps->chain, 4);
-    ets_extra_store(at + INSTRUCTION, taps->instruction, 4);
-    ets_extra_store(at + FIRST, taps->first_argument, 4);
-    ets_extra_store(at + COUNT, taps->count, 4);
+    ets_store_bytes(at + CHAIN, taps->chain, 4);
+    ets_store_bytes(at + INSTRUCTION, taps->instruction, 4);
+    ets_store_bytes(at + FIRST, taps->first_argument, 4);
+    ets_store_bytes(at + COUNT, taps->count, 4);
     if (id_bytes > 0) memcpy(at + IDS, taps->ids, id_bytes);
     if (taps->method.size > 0) memcpy(at + IDS + id_bytes, taps->method.data, taps->method.size);
     return true;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/extra_keys.h"
 #include "base/load.h"
 #include "base/token_entry.h"
@@ -13,10 +14,10 @@ bool ets_run_tokens_add(struct ets_extra_growth *growth, const struct ets_run_to
     uint8_t *at =
         ets_extra_growth_put(growth, ETS_EXTRA_TOKENS, ETS_TOKEN_ENTRY_METHOD + run->method.size);
     if (at == NULL) return false;
-    ets_extra_store(at + ETS_TOKEN_ENTRY_INVOCATION, run->invocation, 4);
-    ets_extra_store(at + ETS_TOKEN_ENTRY_TOKENS, run->tokens, 4);
-    ets_extra_store(at + ETS_TOKEN_ENTRY_POSITION, run->position, 8);
-    ets_extra_store(at + ETS_TOKEN_ENTRY_STAGE, run->stage, 4);
+    ets_store_bytes(at + ETS_TOKEN_ENTRY_INVOCATION, run->invocation, 4);
+    ets_store_bytes(at + ETS_TOKEN_ENTRY_TOKENS, run->tokens, 4);
+    ets_store_bytes(at + ETS_TOKEN_ENTRY_POSITION, run->position, 8);
+    ets_store_bytes(at + ETS_TOKEN_ENTRY_STAGE, run->stage, 4);
     memcpy(at + ETS_TOKEN_ENTRY_METHOD, run->method.data, run->method.size);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/extra_keys.h"
 #include "base/load.h"
 #include "dump/extra_entries.h"
@@ -20,11 +21,11 @@ bool ets_untraced_runs_add(struct ets_extra_growth *growth, const struct ets_unt
 {
     uint8_t *at = ets_extra_growth_put(growth, ETS_EXTRA_UNTRACED, METHOD_AT + runs->method.size);
     if (at == NULL) return false;
-    ets_extra_store(at + CASE_AT, (uint32_t)runs->test_case, 4);
-    ets_extra_store(at + PAIRS_AT, runs->pairs, 4);
-    ets_extra_store(at + MEDIAN_AT, (uint64_t)(int64_t)runs->median_ns, 8);
-    ets_extra_store(at + LOW_AT, (uint64_t)(int64_t)runs->low_ns, 8);
-    ets_extra_store(at + HIGH_AT, (uint64_t)(int64_t)runs->high_ns, 8);
+    ets_store_bytes(at + CASE_AT, (uint32_t)runs->test_case, 4);
+    ets_store_bytes(at + PAIRS_AT, runs->pairs, 4);
+    ets_store_bytes(at + MEDIAN_AT, (uint64_t)(int64_t)runs->median_ns, 8);
+    ets_store_bytes(at + LOW_AT, (uint64_t)(int64_t)runs->low_ns, 8);
+    ets_store_bytes(at + HIGH_AT, (uint64_t)(int64_t)runs->high_ns, 8);
     memcpy(at + METHOD_AT, runs->method.data, runs->method.size);
     return true;
 }

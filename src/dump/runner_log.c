@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "base/crc32.h"
 #include "base/extra_keys.h"
 #include "base/load.h"
@@ -172,18 +173,18 @@ size_t ets_runner_mark_cycles(struct ets_bytes dump, uint8_t *out)
     const size_t body = (dump.size + 7) / 8 * 8, size = body + ENTRIES + FOOTER;
     memset(out, 0, size);
     memcpy(out, dump.data, dump.size);
-    ets_extra_store(out, (uint32_t)(size - PREFIX), 4);
+    ets_store_bytes(out, (uint32_t)(size - PREFIX), 4);
     uint8_t *clock = out + body, *cycles = clock + CLOCK, *footer = cycles + CYCLES;
-    ets_extra_store(clock, ETS_TRACE_KEY_CLOCK, 4);
-    ets_extra_store(clock + 4, CLOCK - 8, 4);
-    ets_extra_store(clock + 8, 1, 4);         /* there was one; */
-    ets_extra_store(clock + CLOCK - 4, 1, 4); /* 1 for a tick, in 32 fractional bits */
-    ets_extra_store(cycles, ETS_EXTRA_CYCLES, 4);
-    ets_extra_store(cycles + 4, ETS_ORIGIN_CYCLES_BYTES, 4);
-    ets_extra_store(cycles + 8, 1, 4);
-    ets_extra_store(footer, ENTRIES, 4);
-    ets_extra_store(footer + 4, ets_crc32(0, clock, ENTRIES), 4);
-    ets_extra_store(footer + 8, 1, 4);
+    ets_store_bytes(clock, ETS_TRACE_KEY_CLOCK, 4);
+    ets_store_bytes(clock + 4, CLOCK - 8, 4);
+    ets_store_bytes(clock + 8, 1, 4);         /* there was one; */
+    ets_store_bytes(clock + CLOCK - 4, 1, 4); /* 1 for a tick, in 32 fractional bits */
+    ets_store_bytes(cycles, ETS_EXTRA_CYCLES, 4);
+    ets_store_bytes(cycles + 4, ETS_ORIGIN_CYCLES_BYTES, 4);
+    ets_store_bytes(cycles + 8, 1, 4);
+    ets_store_bytes(footer, ENTRIES, 4);
+    ets_store_bytes(footer + 4, ets_crc32(0, clock, ENTRIES), 4);
+    ets_store_bytes(footer + 8, 1, 4);
     memcpy(footer + 12, "ETSX", 4);
     return size;
 }

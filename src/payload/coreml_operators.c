@@ -1,11 +1,10 @@
 /* Operators of Core ML's programs, and the operators of ATen that they are. */
 #include "base/text.h"
 #include "payload/coreml_parts.h"
+#include "payload/payload_operations.h"
 
 /* By name. */
-static const struct {
-    const char *type, *operation;
-} operators[] = {
+static const struct ets_payload_operation operators[] = {
     {"abs", "abs"},
     {"acos", "acos"},
     {"add", "add"},
@@ -104,15 +103,7 @@ static const struct {
 
 const char *ets_coreml_operation(struct ets_text type)
 {
-    size_t low = 0, high = sizeof operators / sizeof *operators;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = ets_text_compare(ets_text_of(operators[middle].type), type);
-        if (order == 0) return operators[middle].operation;
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
+    return ets_payload_find_operation(operators, sizeof operators / sizeof *operators, type);
 }
 
 uint32_t ets_coreml_input_rank(struct ets_text name)

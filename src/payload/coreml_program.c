@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/json_cursor.h"
 #include "payload/coreml_parts.h"
+#include "payload/payload_operations.h"
 #include "payload/payload_parameters.h"
 
 static enum ets_status no_memory(struct ets_error *error)
@@ -350,16 +351,6 @@ static bool read_outputs(struct ets_coreml_reading *r, struct ets_bytes operatio
     return true;
 }
 
-/* The product of sizes; 0: it is not known. */
-static uint64_t product_of(const uint32_t *sizes, uint32_t count)
-{
-    uint64_t product = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!ets_mul_u64(product, sizes[i], &product)) return UINT64_MAX;
-    }
-    return product;
-}
-
 static uint64_t taps_of(const struct ets_payload_node *node)
 {
     const struct ets_payload_parameter *kernel = ets_payload_find_integers(node, "kernel_sizes");
@@ -383,7 +374,7 @@ static void explain_product(const struct ets_payload_graph *graph, struct ets_pa
     if (is_transposed || ets_text_is(node->name, "conv")) {
         const struct ets_payload_parameter *groups = ets_payload_find_integers(node, "groups");
         if (weight == NULL || weight->rank < 2) return;
-        node->depth = product_of(weight->dims + 1, weight->rank - 1);
+        node->depth = ets_payload_product(weight->dims + 1, weight->rank - 1);
         node->is_transposed = is_transposed;
         node->is_depthwise = groups != NULL && groups->integers[0] > 1 && in->rank > 1 &&
                              (uint64_t)groups->integers[0] == in->dims[1];

@@ -3,11 +3,10 @@
 
 #include "base/text.h"
 #include "etscope/tensor.h"
+#include "payload/payload_operations.h"
 
 /* By type, as ets_text_compare orders them. */
-static const struct {
-    const char *type, *operation;
-} layers[] = {
+static const struct ets_payload_operation layers[] = {
     {"Abs", "abs"},
     {"Add", "add"},
     {"AvgPool", "avg_pool2d"},
@@ -86,15 +85,7 @@ static const struct {
 
 const char *ets_openvino_operation(struct ets_text type)
 {
-    size_t low = 0, high = sizeof layers / sizeof *layers;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = ets_text_compare(ets_text_of(layers[middle].type), type);
-        if (order == 0) return layers[middle].operation;
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
+    return ets_payload_find_operation(layers, sizeof layers / sizeof *layers, type);
 }
 
 const struct ets_payload_type *ets_openvino_type(struct ets_text precision)

@@ -10,6 +10,7 @@
 #include "format/xml.h"
 #include "host/key_table.h"
 #include "payload/openvino_operators.h"
+#include "payload/payload_operations.h"
 #include "payload/payload_parameters.h"
 #include "payload/payload_reader.h"
 
@@ -383,15 +384,6 @@ static bool list_arguments(struct reading *r)
     return true;
 }
 
-static uint64_t product_from(const struct ets_payload_value *value, uint32_t first)
-{
-    uint64_t product = 1;
-    for (uint32_t i = first; i < value->rank; i++) {
-        if (!ets_mul_u64(product, value->dims[i], &product)) return UINT64_MAX;
-    }
-    return product;
-}
-
 static bool is_set(const struct ets_payload_node *node, const char *name)
 {
     const struct ets_payload_parameter *parameter = ets_payload_find_integers(node, name);
@@ -405,7 +397,8 @@ static void explain_convolution(struct ets_payload_node *node,
     const bool has_groups = ets_text_starts_with(node->name, "Group");
     if (weight == NULL || weight->rank < 3) return;
     node->is_transposed = ets_text_contains(node->name, "BackpropData");
-    node->depth = product_from(weight, has_groups ? 2 : 1);
+    const uint32_t first = has_groups ? 2 : 1;
+    node->depth = ets_payload_product(weight->dims + first, weight->rank - first);
     node->is_depthwise =
         has_groups && weight->dims[0] > 1 && weight->dims[1] == 1 && weight->dims[2] == 1;
 }

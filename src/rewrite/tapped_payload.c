@@ -1,6 +1,7 @@
 /* An XNNPACK payload whose calls also give values from within. */
 #include <string.h>
 
+#include "base/byte_layout.h"
 #include "format/xnnpack_schema.h"
 #include "rewrite/flatbuffer_splice.h"
 #include "rewrite/tapped_payload.h"
@@ -62,17 +63,14 @@ static enum ets_status wrap(struct rewriting *r, struct ets_bytes graph,
     }
     const size_t start = (size_t)(r->old->flatbuffer.data - old.data);
     const struct ets_bytes constants = r->old->constants;
-    size_t end = start + graph.size;
-    end = (end + CONSTANT_ALIGNMENT - 1) / CONSTANT_ALIGNMENT * CONSTANT_ALIGNMENT;
+    const size_t end = (size_t)ets_align(start + graph.size, CONSTANT_ALIGNMENT);
     uint8_t *bytes = ets_arena_alloc(r->splice.arena, end + constants.size);
     if (bytes == NULL) return ets_fail_memory(r->splice.error, "a rewritten payload");
     memcpy(bytes, old.data, start);
     memcpy(bytes + start, graph.data, graph.size);
     if (constants.size > 0) memcpy(bytes + end, constants.data, constants.size);
-    for (uint32_t i = 0; i < 4; i++) {
-        bytes[HEADER_SIZE_AT + i] = (uint8_t)(graph.size >> 8 * i);
-        bytes[HEADER_CONSTANTS_AT + i] = (uint8_t)(end >> 8 * i);
-    }
+    ets_store_bytes(bytes + HEADER_SIZE_AT, graph.size, 4);
+    ets_store_bytes(bytes + HEADER_CONSTANTS_AT, end, 4);
     *payload_out = (struct ets_bytes){bytes, end + constants.size};
     return ETS_OK;
 }

@@ -377,8 +377,7 @@ def _tensor_lines(diff, verbose):
     if verbose:
         yield f"      byte sizes: {diff.byte_size_a} vs {diff.byte_size_b}"
     usages = diff.tensor_a.operator_usages or (diff.tensor_b.operator_usages if verbose else [])
-    for usage in usages:
-        yield f"      used as arg {usage.arg_index} of {usage.name}"
+    yield from _usage_lines("used", usages)
     for part in diff.metadata_diffs:
         yield f"      {part.field_name}: {part.value_a} vs {part.value_b}"
     if diff.num_differing == 0:
@@ -403,11 +402,13 @@ def _value_lines(diff):
         yield f"    [idx={diff.evalue_index}]  {diff.type_a}"
     for part in diff.field_diffs:
         yield f"      {part.field_name}: {part.value_a} vs {part.value_b}"
-    for usage in diff.operator_usages_a:
-        yield f"      used in A as arg {usage.arg_index} of {usage.name}"
+    yield from _usage_lines("used in A", diff.operator_usages_a)
     if diff.operator_usages_b != diff.operator_usages_a:
-        for usage in diff.operator_usages_b:
-            yield f"      used in B as arg {usage.arg_index} of {usage.name}"
+        yield from _usage_lines("used in B", diff.operator_usages_b)
+
+
+def _usage_lines(used, usages):
+    return (f"      {used} as arg {usage.arg_index} of {usage.name}" for usage in usages)
 
 
 def main(arguments=None):

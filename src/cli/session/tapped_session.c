@@ -114,7 +114,7 @@ static bool tell_call(const struct cli_tapped *tapped, const struct ets_method *
         for (uint32_t i = 0; ids != NULL && i < delegate->count; i++) {
             const struct ets_tap *tap = &tapped->taps.items[delegate->first + i];
             if (!tap->is_chosen) continue;
-            ets_extra_store(ids + 4 * (size_t)count++, delegate->graph->values[tap->value].id, 4);
+            ets_store_bytes(ids + 4 * (size_t)count++, delegate->graph->values[tap->value].id, 4);
         }
         const struct ets_call_taps call = {.method = method->name,
                                            .chain = instruction->chain_index,
