@@ -609,7 +609,7 @@ complete -c etscope -n '__fish_seen_subcommand_from export' -l allow-mismatch -d
 complete -c etscope -n '__fish_seen_subcommand_from export' -l source-time-scale -l source_time_scale -x -a 'ns us ms s cycles' -d 'Clock unit of traces that do not state one; default ns'
 complete -c etscope -n __fish_use_subcommand -f -a import -d 'make a trace of another runtime\'s profile'
 complete -c etscope -n '__fish_seen_subcommand_from import' -l output -s o -r -F -d 'The ETDump to write; default: FILE with the ending .etdp, if no such file exists'
-complete -c etscope -n '__fish_seen_subcommand_from import' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with path, runtime, output, output_bytes, run_count, event_count, left_out (what, count), may_lack_events, is_of_medians'
+complete -c etscope -n '__fish_seen_subcommand_from import' -l format -s f -x -a 'table json jsonl' -d 'Output format; json: one row with path, runtime, output, output_bytes, run_count, event_count, left_out (what, count), may_lack_events, is_of_medians, is_in_ticks'
 complete -c etscope -n __fish_use_subcommand -f -a bundle -d 'add test cases to a program: write a bundled program (.bpte)'
 complete -c etscope -n '__fish_seen_subcommand_from bundle' -l output -s o -r -F -d 'The .bpte to write'
 complete -c etscope -n '__fish_seen_subcommand_from bundle' -l new-case -l case -s c -r -F -d 'A test case: its inputs, as .npy and .npz files and plain numbers'

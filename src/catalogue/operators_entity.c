@@ -528,7 +528,7 @@ static const struct ets_entity_column columns[] = {
     {"layer", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_RELATIONS, "layer of a stack, such as layers.3; else the module", get_layer},
     {"node", ETS_QUANTITY_TEXT, false, TABLES | ROWS, "of another runtime's profile, the node's own name", get_node},
     {"backend", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_ALL | ROWS, "the delegate's backend, such as XnnpackBackend; of another runtime's profile, what ran the operator", get_backend},
-    {"op_types", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "distinct operators of its nodes in the edge graph", get_op_types},
+    {"op_types", ETS_QUANTITY_TEXTS, false, ETS_SEEN_BY_ALL | ROWS, "distinct operators of its nodes in the edge graph; of nodes that share a handle, those of its own kernel, and its own one where there are as many as calls", get_op_types},
     {"debug_handles", ETS_QUANTITY_NUMBERS, false, ETS_SEEN_BY_ALL | ROWS, "debug handles, from the ETRecord or from the delegate's payload", get_handles},
     {"tie", ETS_QUANTITY_TEXT, false, ETS_SEEN_BY_ALL | ROWS, "how a delegate's operator was identified: map, node, near, or call (only its call is known)", get_tie},
     {"delegate_nodes", ETS_QUANTITY_TEXTS, false, TABLES | ROWS, "all nodes of the payload that the event computes", get_delegate_nodes},
