@@ -8,7 +8,7 @@ static const char light[] =
     "svg{max-width:100%;height:auto}text{font-size:11px;pointer-events:none}.b{font-size:13px}"
     ".soft{fill:#555}.d{stroke-dasharray:3 2;stroke:#222}rect{stroke:#fff;stroke-width:.5}"
     "rect.h{fill:url(#hatch);stroke:none;pointer-events:none}.hatch{stroke:#fff;stroke-width:2.5}"
-    ".frame{fill:#d8dce2}.kernel{fill:#a9cbf0}.delegate{fill:#a3d9b1}.inside{fill:#cfeed6}"
+    ".frame{fill:#d8dce2}.kernel{fill:#a3d9b1}.delegate{fill:#a9cbf0}.inside{fill:#d3e5f9}"
     ".rest{fill:#f1e3c0}.narrow{fill:#8fa3b8;stroke:none}.total{fill:#5b6470}.faster{fill:#2f6db5}."
     "slower{fill:#d1722a}"
     ".unclear{fill:#8b929c}.point{fill:#2f6db5}.mark{fill:#d1242f}.shade{fill:#f3ead2}"
@@ -17,7 +17,7 @@ static const char light[] =
     "path.total{stroke:#5b6470}path.mark{stroke:#d1242f}path.point{stroke:#2f6db5}";
 static const char dark[] =
     ".soft{fill:#b4bac2}.d{stroke:#ddd}rect{stroke:#16191d}.hatch{stroke:#16191d}"
-    ".frame{fill:#3a4049}.kernel{fill:#1f4a7a}.delegate{fill:#1d5632}.inside{fill:#2b6340}"
+    ".frame{fill:#3a4049}.kernel{fill:#1d5632}.delegate{fill:#1f4a7a}.inside{fill:#2d5f96}"
     ".rest{fill:#57482a}.narrow{fill:#5c6f84;stroke:none}.total{fill:#aab2bd}.faster{fill:#6cb0ff}."
     "slower{fill:#ffa35c}"
     ".unclear{fill:#7d8590}.point{fill:#6cb0ff}.mark{fill:#ff6b6b}.shade{fill:#3a3320}"
