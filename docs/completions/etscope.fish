@@ -343,7 +343,7 @@ complete -c etscope -n '__fish_seen_subcommand_from size' -l color -x -a 'auto a
 complete -c etscope -n '__fish_seen_subcommand_from size' -l width -x -d 'Width of the table in characters; default: the terminal\'s, or no limit'
 complete -c etscope -n '__fish_seen_subcommand_from size' -l output -s o -r -F -d 'Write the table to FILE instead of standard output; FILE.svg: a picture'
 complete -c etscope -n __fish_use_subcommand -f -a report -d 'write a report for a browser'
-complete -c etscope -n '__fish_seen_subcommand_from report' -l before -r -F -d 'A trace to compare with, as diff does: another version, program or backend; given again, each is compared on its own'
+complete -c etscope -n '__fish_seen_subcommand_from report' -l before -r -F -d 'A trace to compare with, as diff does: another version, program or backend; given again, each is compared on its own. Its ETRecord and program may be given likewise, in any order'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l etrecord -l etrecord_path -r -F -d 'The ETRecord of the export; for several traces, those of --before last, one for all, or one for each'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l program -r -F -d 'The .pte or .bpte that ran; for several traces, those of --before last, one for all, or one for each'
 complete -c etscope -n '__fish_seen_subcommand_from report' -l debug-buffer -l debug_buffer_path -r -F -d 'The captured tensors; for several traces one for each'

@@ -481,6 +481,16 @@ class Report(unittest.TestCase):
                             if not name.startswith("(")]
                 self.assertEqual(names, expected)
 
+    def test_files_before_have_any_order(self):
+        portable = DATA / "gpt_portable"
+        own = ("--etrecord", GPT / "model.etrecord", "--program", GPT / "model.pte")
+        files = [portable / name for name in ("profile.etdp", "model.etrecord", "model.pte")]
+        documents = [write(GPT / "profile.etdp", *own, *(word for path in order for word in ("--before", path)))[1]
+                     for order in (files, files[::-1])]
+        self.assertEqual(documents[0], documents[1])
+        traces = documents[0]["tables"]["traces"]
+        self.assertEqual((traces["record"], traces["program"]), ([0, 1], [0, 1]))
+
     def test_several_traces_before_are_compared_each(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = [pathlib.Path(folder, name) for name in ("new.etdp", "a.etdp", "b.etdp")]
@@ -502,6 +512,8 @@ class Report(unittest.TestCase):
             for words, reason in ((("--before", paths[0], "--program", GPT / "model.pte"),
                                    "--before needs a trace to compare"),
                                   ((paths[0], "--before", GPT / "model.pte"), "this is a model"),
+                                  ((paths[0], "--before", paths[1], "--before", GPT / "model.etrecord"),
+                                   "name that of the other trace, too, with --etrecord"),
                                   ((paths[0], "--before", GPT / "profile.etdp"),
                                    "operators match")):
                 done = run("report", *words, "--output", folder + "/never.html")

@@ -16,8 +16,10 @@
 #include "host/output.h"
 
 static const struct cli_command_option option_list[] = {
-    {"--before", .help = "A trace to compare with, as diff does: another version, program or "
-                         "backend; given again, each is compared on its own"},
+    {"--before",
+     .help = "A trace to compare with, as diff does: another version, program or "
+             "backend; given again, each is compared on its own. Its ETRecord and program may "
+             "be given likewise, in any order"},
     {"--etrecord", .is_repeatable = true,
      .help = "The ETRecord of the export; for several traces, those of --before last, one for all, "
              "or one for each"},

@@ -30,8 +30,11 @@ static int add_program(struct cli_sql_sources *sources, const char *path)
     return code;
 }
 
-/* Opens a trace, unless the file's first bytes are those of an ETRecord or a program. */
-static int add_word(struct cli_sql_sources *sources, const char *path)
+enum turn { ALL_FILES, TRACES, MODELS };
+
+/* Opens a trace, unless the file's first bytes are those of an ETRecord or a program; what it is
+ * not the turn of is left out. */
+static int add_file(struct cli_sql_sources *sources, const char *path, enum turn turn)
 {
     struct ets_error error;
     struct ets_file *file;
@@ -40,7 +43,12 @@ static int add_word(struct cli_sql_sources *sources, const char *path)
     const bool is_program = kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
     if (is_program || kind == ETS_KIND_ETRECORD) {
         ets_file_close(file);
+        if (turn == TRACES) return CLI_OK;
         return is_program ? add_program(sources, path) : add_record(sources, path);
+    }
+    if (turn == MODELS) {
+        ets_file_close(file);
+        return CLI_OK;
     }
     sources->trace_files[sources->all.trace_count++] =
         (struct cli_sql_trace_file){.path = path, .file = file};
@@ -66,22 +74,40 @@ static int allocate(struct cli_sql_sources *sources, const struct cli_arguments 
     return ok ? CLI_OK : cli_complain(CLI_INTERNAL, "no memory for %zu files", room);
 }
 
-/* Traces that the others are compared with. */
-static int add_before(struct cli_sql_sources *sources, const char *path)
+/* Traces that the others are compared with; then their models, which come last. */
+static int add_before(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
+                      enum turn turn)
 {
-    const uint32_t traces = sources->all.trace_count;
-    if (traces - sources->before_count == 0) {
-        return cli_complain(CLI_USAGE, "--before needs a trace to compare %s with",
-                            cli_path_name(path));
+    const char *path, *model = NULL;
+    for (unsigned i = 0; (path = cli_value_at(arguments, "--before", i)) != NULL; i++) {
+        const uint32_t traces = sources->all.trace_count;
+        if (traces - sources->before_count == 0) {
+            return cli_complain(CLI_USAGE, "--before needs a trace to compare %s with",
+                                cli_path_name(path));
+        }
+        const int code = add_file(sources, path, turn);
+        if (code != CLI_OK) return code;
+        if (turn == MODELS) continue;
+        if (sources->all.trace_count > traces) sources->before_count++;
+        else model = path;
     }
-    const int code = add_word(sources, path);
-    if (code != CLI_OK) return code;
-    if (sources->all.trace_count == traces) {
-        return cli_complain(CLI_INPUT, "%s: --before needs a trace; this is a model",
-                            cli_path_name(path));
+    if (model == NULL || sources->before_count > 0) return CLI_OK;
+    return cli_complain(CLI_INPUT, "%s: --before needs a trace; this is a model",
+                        cli_path_name(model));
+}
+
+/* One model alone would count for all traces. */
+static int add_models_before(struct cli_sql_sources *sources, const struct cli_arguments *arguments)
+{
+    const uint32_t records = sources->all.record_count, programs = sources->all.program_count;
+    const int code = add_before(sources, arguments, MODELS);
+    const bool is_record = records == 0 && sources->all.record_count > 0;
+    if (code != CLI_OK || (!is_record && (programs > 0 || sources->all.program_count == 0))) {
+        return code;
     }
-    sources->before_count++;
-    return CLI_OK;
+    return cli_complain(
+        CLI_USAGE, "--before has %s of its own: name that of the other trace, too, with %s",
+        is_record ? "an ETRecord" : "a program", is_record ? "--etrecord" : "--program");
 }
 
 static int add_all(struct cli_sql_sources *sources, const struct cli_arguments *arguments,
@@ -92,18 +118,16 @@ static int add_all(struct cli_sql_sources *sources, const struct cli_arguments *
                               &sources->paths);
     if (code == CLI_OK) code = allocate(sources, arguments);
     for (unsigned i = 0; code == CLI_OK && i < sources->paths.count; i++) {
-        code = add_word(sources, sources->paths.items[i]);
+        code = add_file(sources, sources->paths.items[i], ALL_FILES);
     }
-    for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--before", i)); i++) {
-        code = add_before(sources, path);
-    }
+    if (code == CLI_OK) code = add_before(sources, arguments, TRACES);
     for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--etrecord", i)); i++) {
         code = add_record(sources, path);
     }
     for (unsigned i = 0; code == CLI_OK && (path = cli_value_at(arguments, "--program", i)); i++) {
         code = add_program(sources, path);
     }
-    return code;
+    return code == CLI_OK ? add_models_before(sources, arguments) : code;
 }
 
 /* None, one for all traces, or one for each. */
