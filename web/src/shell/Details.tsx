@@ -287,13 +287,18 @@ function linesOfModule(page: Page, name: string): Fact[] {
 
 const MOST_MEMBERS = 30;
 
-/** The operators of a selection in the block that is shown, the most expensive first. */
+/** The operators of a selection in the block that is shown: a module's own, then the most expensive. */
 function membersOf(page: Page, selection: Selection): Fact {
     const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
         (id) => page.operators.block(id) === page.block?.id,
     );
     const least = (id: number) => page.operators.share(id)?.lower ?? 0;
-    ids.sort((a, b) => least(b) - least(a));
+    const isOwn = (id: number) => {
+        if (selection.kind !== "module") return true;
+        const modules = listOf(page.operators.module(id));
+        return modules.length === 1 && modules[0] === selection.name;
+    };
+    ids.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || least(b) - least(a));
     const value = (
         <ol class="members">
             {ids.slice(0, MOST_MEMBERS).map((id) => (

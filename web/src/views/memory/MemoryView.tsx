@@ -13,7 +13,7 @@ export const memoryView: View = {
     title: "Memory",
     takes: ["--program"],
     needs: [],
-    loads: [...PLAN_TABLES, ...RUN_TABLES],
+    loads: [...PLAN_TABLES, ...RUN_TABLES, "delegates"],
     isThere: (document) => ["memory_arenas", ...RUN_TABLES].some((name) => document.has(name)),
     component: Memory,
     shows: ["operator", "node", "module", "line"],

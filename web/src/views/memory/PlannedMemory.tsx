@@ -62,10 +62,29 @@ export function PlannedMemory(props: { caption: ComponentChildren }) {
     return (
         <div class="memory">
             {tools}
-            <p class="memory-headline">{headline(plan)}</p>
+            <p class="memory-headline">
+                {headline(plan)}
+                <NotCovered page={page} />
+            </p>
             <PlanMap plan={plan} state={state} />
             <TensorList plan={plan} state={state} />
         </div>
+    );
+}
+
+/** What is in no plan: memory that backends take for themselves. */
+function NotCovered({ page }: { page: Page }) {
+    if (!page.document.has("delegates")) return null;
+    const backend = page.document.table("delegates").text("backend");
+    const { rows } = page.document.table("delegates");
+    const backends = new Set(Array.from({ length: rows }, (_, row) => backend(row) ?? ""));
+    if (backends.size === 0) return null;
+    return (
+        <span class="muted">
+            {" "}
+            Without what {[...backends].map(show).join(" and ")} allocates itself:{" "}
+            <code>etscope profile --memory</code> counts it.
+        </span>
     );
 }
 
