@@ -6,7 +6,7 @@
 #include "import/inspector_table.h"
 #include "import/text_lines.h"
 
-enum { MOST_BLOCK = 64, NO_PLACE = -1 };
+enum { MOST_BLOCK = 4096, NO_PLACE = -1 };
 
 /* What is known of the table of a block. Places count characters from the line's start. */
 struct heading {

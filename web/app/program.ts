@@ -43,7 +43,12 @@ const OUT_OF_MEMORY =
 
 /** What the machine of WebAssembly or the browser says, as a sentence of this page. */
 function explain(failure: string): string {
-    if (/memory|allocation|RangeError|NotReadable/i.test(failure)) return OUT_OF_MEMORY;
+    if (
+        /out of memory|could not allocate|allocation (failed|size)|RangeError|NotReadable/i.test(
+            failure,
+        )
+    )
+        return OUT_OF_MEMORY;
     return `the program ended by itself: ${failure}. Please report it with the file`;
 }
 
@@ -51,6 +56,7 @@ export class Program {
     private worker: Worker | undefined;
     private refuse: ((error: Error) => void) | undefined;
     private bytes: Promise<ArrayBuffer>;
+    private last: Promise<unknown> = Promise.resolve();
 
     constructor(packed: string) {
         this.bytes = unpack(packed);
@@ -65,8 +71,14 @@ export class Program {
         return this.worker;
     }
 
-    /** Fails with a sentence. */
-    async ask(question: Question): Promise<Answer> {
+    /** Fails with a sentence. Questions are answered one after the other. */
+    ask(question: Question): Promise<Answer> {
+        const answer = this.last.then(() => this.answer(question));
+        this.last = answer.catch(() => undefined);
+        return answer;
+    }
+
+    private async answer(question: Question): Promise<Answer> {
         const tooMuch = complainOfSize(question.files);
         if (tooMuch !== "") throw new Error(tooMuch);
         const worker = await this.start();

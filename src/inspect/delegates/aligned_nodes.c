@@ -15,7 +15,7 @@ struct kind {
     uint32_t payload_count, record_count;
     uint32_t first; /* of `handles` and `sizes` */
     uint32_t filled;
-    bool differs; /* a node of the payload computes more or less than its partner */
+    bool differs; /* a node of the payload is known to be another's than its partner */
 };
 
 struct aligner {
@@ -84,16 +84,22 @@ static struct kind *kind_of(const struct aligner *a, struct ets_text operation)
     return number == UINT32_MAX ? NULL : &a->kinds[number];
 }
 
-/* The record's nodes of the call in order of execution; counts where `handles` is NULL. */
-static void add_record_nodes(struct aligner *a)
+/*
+ * The record's nodes of the call in order of execution; counts where `handles` is NULL. Handles may
+ * repeat, so that the work is theirs times nodes: limited like all reading of payloads.
+ */
+static bool add_record_nodes(struct aligner *a)
 {
     int64_t last = -1;
+    uint64_t work = 0;
     for (size_t i = 0; i < a->call->handle_count; i++) {
         const int64_t handle = a->call->handles[i];
         uint32_t count;
         const struct ets_row_node *nodes = ets_handle_index_find(a->call->nodes, handle, &count);
         if (handle == last) continue;
         last = handle;
+        work += 1 + (uint64_t)count;
+        if (work > *a->call->budget) return false;
         for (uint32_t k = 0; k < count; k++) {
             const struct ets_graph_node *node = nodes[k].node;
             struct kind *kind =
@@ -108,26 +114,29 @@ static void add_record_nodes(struct aligner *a)
             a->sizes[at] = size_in_record(a, node);
         }
     }
+    *a->call->budget -= work;
+    return true;
 }
 
-static bool list_record_nodes(struct aligner *a, struct ets_arena *arena)
+/* NOT_FOUND: the limit was reached, and nothing is aligned. */
+static enum ets_status list_record_nodes(struct aligner *a, struct ets_arena *arena)
 {
     uint32_t total = 0;
-    add_record_nodes(a);
+    if (!add_record_nodes(a)) return ETS_NOT_FOUND;
     for (uint32_t i = 0; i < a->operations.count; i++) {
         a->kinds[i].first = total;
         total += a->kinds[i].record_count;
     }
     int64_t *handles = ets_arena_alloc_array(arena, (size_t)total + 1, sizeof *handles);
     a->sizes = ets_arena_alloc_array(arena, (size_t)total + 1, sizeof *a->sizes);
-    if (handles == NULL || a->sizes == NULL) return false;
+    if (handles == NULL || a->sizes == NULL) return ETS_NO_MEMORY;
     a->handles = handles;
-    add_record_nodes(a);
-    return true;
+    return add_record_nodes(a) ? ETS_OK : ETS_NOT_FOUND;
 }
 
-/* Equally many that do not compute equally much are no partners. */
-static void compare_sizes(struct aligner *a)
+/* Equally many that do not compute equally much, or of which one is known to be another's, are no
+ * partners. */
+static void compare(struct aligner *a, const int64_t *owned)
 {
     for (uint32_t i = 0; i < a->graph->node_count; i++) {
         const struct ets_payload_node *node = &a->graph->nodes[i];
@@ -137,20 +146,22 @@ static void compare_sizes(struct aligner *a)
         if (rank >= kind->record_count) continue;
         const uint64_t mine = size_in_payload(a, node), theirs = a->sizes[kind->first + rank];
         if (mine != UINT64_MAX && theirs != UINT64_MAX && mine != theirs) kind->differs = true;
+        if (owned[i] >= 0 && owned[i] != a->handles[kind->first + rank]) kind->differs = true;
     }
 }
 
 enum ets_status ets_align_nodes(struct ets_arena *arena, const struct ets_delegate_call *call,
-                                const struct ets_payload_graph *graph, int64_t *aligned_out,
-                                struct ets_error *error)
+                                const struct ets_payload_graph *graph, const int64_t *owned,
+                                int64_t *aligned_out, struct ets_error *error)
 {
     struct aligner a = {.call = call, .graph = graph};
     for (uint32_t i = 0; i < graph->node_count; i++) aligned_out[i] = -1;
     if (call->nodes == NULL || call->nodes->graph == NULL) return ETS_OK;
-    if (!know_kinds(&a, arena) || !list_record_nodes(&a, arena)) {
-        return ets_fail_unit_memory(error);
-    }
-    compare_sizes(&a);
+    if (!know_kinds(&a, arena)) return ets_fail_unit_memory(error);
+    const enum ets_status status = list_record_nodes(&a, arena);
+    if (status == ETS_NOT_FOUND) return ETS_OK;
+    if (status != ETS_OK) return ets_fail_unit_memory(error);
+    compare(&a, owned);
     for (uint32_t i = 0; i < a.operations.count; i++) a.kinds[i].filled = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct kind *kind = kind_of(&a, graph->nodes[i].operation);

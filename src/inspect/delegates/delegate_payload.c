@@ -198,7 +198,7 @@ static enum ets_status own_by_order(struct ets_arena *arena, const struct ets_de
 {
     int64_t *aligned = ets_arena_alloc_array(arena, graph->node_count, sizeof *aligned);
     if (aligned == NULL) return ets_fail_unit_memory(error);
-    ETS_TRY(ets_align_nodes(arena, call, graph, aligned, error));
+    ETS_TRY(ets_align_nodes(arena, call, graph, owned, aligned, error));
     for (uint32_t i = 0; i < graph->node_count; i++) {
         if (owned[i] < 0) owned[i] = aligned[i];
     }
