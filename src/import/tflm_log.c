@@ -21,6 +21,7 @@ struct log {
     bool is_there[LISTS];
     enum list within;     /* LISTS: in none */
     bool has_ms;          /* the CSV has a fourth field */
+    int64_t next_event;   /* of the CSV: the number of its next line */
     uint32_t first_slice; /* of this list */
     int64_t begin, clock; /* of this list; where the next event begins */
 };
@@ -67,20 +68,26 @@ static bool split_line(struct ets_text line, struct ets_text *tag_out, int64_t *
     return tag_out->size > 0;
 }
 
-/* "0,CONV_2D,1200", older builds "0,CONV_2D,1200,7"; tags may have commas. */
-static bool split_csv(const struct log *log, struct ets_text line, struct ets_text *tag_out,
+/* "0,CONV_2D,1200", older builds "0,CONV_2D,1200,7"; tags may have commas. Events are numbered: a
+ * line with an earlier number is another's. */
+static bool split_csv(struct log *log, struct ets_text line, struct ets_text *tag_out,
                       int64_t *ticks_out)
 {
     struct ets_text last;
-    int64_t number;
+    int64_t number, unused;
     line = without_prefix(line);
-    if (!read_ticks(ets_take_first(&line, ','), &number)) return false;
-    if (log->has_ms && (!ets_take_last(&line, ",", &last) || !read_ticks(last, &number))) {
+    if (!read_ticks(ets_take_first(&line, ','), &number) || number < log->next_event) return false;
+    if (log->has_ms && (!ets_take_last(&line, ",", &last) || !read_ticks(last, &unused))) {
         return false;
     }
     if (!ets_take_last(&line, ",", &last) || !read_ticks(last, ticks_out)) return false;
     *tag_out = ets_trim(line);
-    return tag_out->size > 0;
+    if (tag_out->size == 0) return false;
+    if (number > log->next_event && !log->is_counting) {
+        ets_foreign_leave_out(log->f, "events whose lines the log lost");
+    }
+    log->next_event = number < INT64_MAX ? number + 1 : number;
+    return true;
 }
 
 /* "CONV_2D, 1200" */
@@ -154,9 +161,11 @@ static enum ets_status read_event(struct log *log, struct ets_text line, struct 
     int64_t ticks;
     if (split_line(line, &tag, &ticks)) {
         if (log->within != LINES) ETS_TRY(begin_list(log, LINES, error));
-    } else if (log->within == CSV ? !split_csv(log, line, &tag, &ticks)
-                                  : log->within != TOTALS || !split_total(line, &tag, &ticks)) {
+    } else if (log->within == LINES || log->within == LISTS) {
         return end_list(log, error); /* what else a device prints */
+    } else if (log->within == CSV ? !split_csv(log, line, &tag, &ticks)
+                                  : !split_total(line, &tag, &ticks)) {
+        return ETS_OK; /* the same, between lines of a list that tells where it ends */
     }
     log->is_there[log->within] = true;
     if (log->is_counting) return ETS_OK;
@@ -169,6 +178,7 @@ static enum ets_status read_line(struct log *log, struct ets_text line, struct e
 {
     if (ets_text_contains(line, csv_heading)) {
         log->has_ms = ets_text_contains(line, ",\"ms\"");
+        log->next_event = 0;
         return begin_list(log, CSV, error);
     }
     if (ets_text_contains(line, totals_heading)) return begin_list(log, TOTALS, error);

@@ -114,7 +114,13 @@ export function App() {
     function askSql(query: string): Promise<Answer> {
         const { files, sorted } = current.current as Shown;
         return program.ask({
-            words: ["sql", query, ...filesOf(sorted), "--format", "json"],
+            words: [
+                "sql",
+                ` ${query}`,
+                /* no option, also with a comment first */ ...filesOf(sorted),
+                "--format",
+                "json",
+            ],
             files,
         });
     }

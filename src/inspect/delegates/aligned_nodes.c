@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/key_table.h"
 #include "host/strings.h"
 #include "inspect/inspection.h"
 #include "operators/operator_traits.h"
 #include "record/operator_names.h"
 #include "record/record_maps.h"
+
+/* Nodes of one call: more than any model has. */
+enum { MOST_WORK = 1 << 28 };
 
 /* Nodes that compute the same kind of thing, "convolution". */
 struct kind {
@@ -85,21 +89,24 @@ static struct kind *kind_of(const struct aligner *a, struct ets_text operation)
 }
 
 /*
- * The record's nodes of the call in order of execution; counts where `handles` is NULL. Handles may
- * repeat, so that the work is theirs times nodes: limited like all reading of payloads.
+ * The record's nodes of the call in order of execution, each once although lists of handles repeat
+ * them; counts where `handles` is NULL. Limited like all reading of payloads.
  */
-static bool add_record_nodes(struct aligner *a)
+static enum ets_status add_record_nodes(struct aligner *a, struct ets_arena *arena)
 {
-    int64_t last = -1;
+    struct ets_key_table known;
     uint64_t work = 0;
+    ets_key_table_init(&known, arena, 1);
     for (size_t i = 0; i < a->call->handle_count; i++) {
         const int64_t handle = a->call->handles[i];
         uint32_t count;
         const struct ets_row_node *nodes = ets_handle_index_find(a->call->nodes, handle, &count);
-        if (handle == last) continue;
-        last = handle;
+        const uint64_t key = (uint64_t)handle;
+        const uint32_t before = known.count;
+        if (ets_key_table_add(&known, &key) == ETS_KEY_NONE) return ETS_NO_MEMORY;
+        if (known.count == before) continue;
         work += 1 + (uint64_t)count;
-        if (work > *a->call->budget) return false;
+        if (work > *a->call->budget || work > MOST_WORK) return ETS_NOT_FOUND;
         for (uint32_t k = 0; k < count; k++) {
             const struct ets_graph_node *node = nodes[k].node;
             struct kind *kind =
@@ -115,14 +122,14 @@ static bool add_record_nodes(struct aligner *a)
         }
     }
     *a->call->budget -= work;
-    return true;
+    return ETS_OK;
 }
 
 /* NOT_FOUND: the limit was reached, and nothing is aligned. */
 static enum ets_status list_record_nodes(struct aligner *a, struct ets_arena *arena)
 {
     uint32_t total = 0;
-    if (!add_record_nodes(a)) return ETS_NOT_FOUND;
+    ETS_TRY(add_record_nodes(a, arena));
     for (uint32_t i = 0; i < a->operations.count; i++) {
         a->kinds[i].first = total;
         total += a->kinds[i].record_count;
@@ -131,7 +138,7 @@ static enum ets_status list_record_nodes(struct aligner *a, struct ets_arena *ar
     a->sizes = ets_arena_alloc_array(arena, (size_t)total + 1, sizeof *a->sizes);
     if (handles == NULL || a->sizes == NULL) return ETS_NO_MEMORY;
     a->handles = handles;
-    return add_record_nodes(a) ? ETS_OK : ETS_NOT_FOUND;
+    return add_record_nodes(a, arena);
 }
 
 /* Equally many that do not compute equally much, or of which one is known to be another's, are no
