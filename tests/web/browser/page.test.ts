@@ -222,6 +222,16 @@ test("the operators are those of inspect, with the same numbers", async () => {
     await page.close();
 });
 
+test("an unknown grouping in the address is said", async () => {
+    const { page, faults } = await open(browser, report, `${OPERATORS}?by=colour`);
+    assert.match(await page.getByRole("status").first().innerText(), /no grouping by “colour”/);
+    assert.ok((await rowsOf(page)).length > 20);
+    await goTo(page, `${OPERATORS}?by=module`);
+    assert.equal(await page.getByText("There is no grouping").count(), 0);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("sort, filter and group", async () => {
     const { page, faults } = await open(browser, report, OPERATORS);
     await page.click('th button:has-text("p50")');

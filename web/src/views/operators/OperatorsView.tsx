@@ -10,6 +10,7 @@ import { RangeBar } from "../../parts/RangeBar";
 import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useMembers, usePage, useParam } from "../../state/page";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
+import { showName } from "../../text/show";
 import type { View } from "../view";
 import { changeColumns } from "../compare/changeColumns";
 import { RunsRange, sayScale, scaleOf } from "./RunsRange";
@@ -29,7 +30,9 @@ export const operatorsView: View = {
 function OperatorsTable() {
     const page = usePage();
     const { operators, block } = page;
-    const [by, setBy] = useParam("by", "none");
+    const [wanted, setBy] = useParam("by", "none");
+    const isKnown = GROUPS.some((group) => group.value === wanted);
+    const by = isKnown ? wanted : "none";
     const filter = useFilter();
     const selection = page.selection;
     const chosen = useMembers();
@@ -172,6 +175,11 @@ function OperatorsTable() {
                     ? plural(shown, "operator")
                     : `${shown} of ${page.blockOperators.length} operators`}
             </span>
+            {!isKnown && (
+                <span role="status">
+                    There is no grouping by “{showName(wanted, 30)}”: these are not grouped.
+                </span>
+            )}
         </>
     );
     return (
