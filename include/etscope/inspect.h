@@ -198,7 +198,8 @@ struct ets_row {
     size_t handle_count;
     const int64_t *handles; /* debug handles, in the order of the record */
     size_t node_count;
-    const struct ets_row_node *nodes;
+    const struct ets_row_node *nodes; /* of the handles those of the row's own kernel; one of them
+                                         by the order of calls, if there are as many */
     int is_inferred;        /* 1: joined by the order of operators instead of the handles in the
                                record's map: inside control flow, or made by a pass after the record */
     enum ets_tie tie;       /* of a delegate's event */
@@ -214,6 +215,8 @@ struct ets_row {
                                    GEMM #1"; "Hardswish (table) #1" for "Invalid Unary Op #1" if the
                                    payload is known. Else `name` */
     struct ets_text identifier; /* of a delegate's event whose `name` is shortened; else absent */
+    size_t handle_node_count;
+    const struct ets_row_node *handle_nodes; /* all nodes of the handles */
 };
 
 /* Statistics of a sample, as NumPy computes them (quantiles by linear interpolation). */

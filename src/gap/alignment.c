@@ -169,7 +169,7 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
             return a->partitions.value_of[index];
         }
         if (a->partitions.value_of[index] == GAP_NONE && !value->is_argument) {
-            value->reason = item->row->node_count == 0
+            value->reason = item->row->handle_node_count == 0
                                 ? "the record does not say what the delegate computes"
                             : a->partitions.is_undecided[index]
                                 ? "several values that leave the delegate have this shape, and "
@@ -179,7 +179,7 @@ static uint32_t find_edge_value(const struct aligner *a, uint32_t index,
         return a->partitions.value_of[index];
     }
     if (item->node == GAP_NONE) {
-        value->reason = item->row->node_count > 0
+        value->reason = item->row->handle_node_count > 0
                             ? "none of the nodes with its handles is this operator"
                             : "the record has no debug handle for the instruction";
         return GAP_NONE;
@@ -206,8 +206,8 @@ static bool place_inside(const struct aligner *a, struct ets_gap_value *value,
     value->handles = row->handles;
     value->handle_count = row->handle_count;
     value->backend = row->backend;
-    for (size_t i = 0; row->tie != ETS_TIE_CALL && i < row->node_count; i++) {
-        const uint32_t number = ets_gap_graph_number(&report->edge, row->nodes[i].node);
+    for (size_t i = 0; row->tie != ETS_TIE_CALL && i < row->handle_node_count; i++) {
+        const uint32_t number = ets_gap_graph_number(&report->edge, row->handle_nodes[i].node);
         if (number != GAP_NONE && (last == GAP_NONE || number > last)) last = number;
     }
     if (last == GAP_NONE || ets_gap_output_count(report->edge.nodes[last]) != 1) return false;

@@ -101,8 +101,9 @@ static uint32_t find_node(const struct flow *flow, uint32_t instruction, gap_can
     struct gap_instructions *s = flow->s;
     const struct gap_instruction *item = &s->items[instruction];
     uint32_t found = GAP_NONE;
-    for (size_t i = 0; i < item->row->node_count && s->budget > 0; i++, s->budget--) {
-        const uint32_t node = ets_gap_graph_number(&flow->report->edge, item->row->nodes[i].node);
+    for (size_t i = 0; i < item->row->handle_node_count && s->budget > 0; i++, s->budget--) {
+        const uint32_t node =
+            ets_gap_graph_number(&flow->report->edge, item->row->handle_nodes[i].node);
         if (node == GAP_NONE || node == found || s->done_by[node] != GAP_NONE) continue;
         if (!can_be(s, flow->report, instruction, node) || !takes_all(flow, node)) continue;
         if (found != GAP_NONE) return GAP_NONE;

@@ -207,8 +207,8 @@ static bool is_ambiguous(const struct gap_instructions *s, const struct ets_gap_
 {
     const struct gap_instruction *item = &s->items[instruction];
     if (!item->is_shared || item->kernel.data == NULL) return false;
-    for (size_t i = 0; i < item->row->node_count; i++) {
-        const struct ets_graph_node *node = item->row->nodes[i].node;
+    for (size_t i = 0; i < item->row->handle_node_count; i++) {
+        const struct ets_graph_node *node = item->row->handle_nodes[i].node;
         const uint32_t number = ets_gap_graph_number(&report->edge, node);
         if (number == GAP_NONE || number == item->node || s->is_sure[number]) continue;
         if (!has_kernel(item, node, strictness)) continue;
@@ -222,8 +222,8 @@ static uint32_t choose_node(struct gap_instructions *s, const struct ets_gap_rep
 {
     const struct gap_instruction *item = &s->items[instruction];
     uint32_t found = GAP_NONE;
-    for (size_t i = 0; i < item->row->node_count && s->budget > 0; i++, s->budget--) {
-        const struct ets_graph_node *node = item->row->nodes[i].node;
+    for (size_t i = 0; i < item->row->handle_node_count && s->budget > 0; i++, s->budget--) {
+        const struct ets_graph_node *node = item->row->handle_nodes[i].node;
         const uint32_t number = ets_gap_graph_number(&report->edge, node);
         if (number == GAP_NONE) continue;
         if (s->done_by[number] != GAP_NONE && !item->row->is_inferred) continue;
@@ -254,7 +254,7 @@ static void take_nodes(struct gap_instructions *s, const struct ets_gap_report *
     for (uint32_t i = 0; i < s->count; i++) {
         struct gap_instruction *item = &s->items[i];
         if (item->is_call || item->is_unsure) continue;
-        if (item->node != GAP_NONE || item->row->node_count == 0) continue;
+        if (item->node != GAP_NONE || item->row->handle_node_count == 0) continue;
         if (strictness == BY_HANDLE && item->is_shared && item->kernel.data != NULL) continue;
         item->node = choose_node(s, report, i, strictness);
         if (item->node == GAP_NONE) continue;
@@ -274,9 +274,9 @@ static void find_choices(struct gap_instructions *s, const struct ets_gap_report
 {
     uint32_t from;
     for (int marking = 0; marking < 2; marking++) {
-        for (size_t i = 0; i < row->node_count; i++) {
-            const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
-            const uint64_t key = (uint64_t)row->nodes[i].handle;
+        for (size_t i = 0; i < row->handle_node_count; i++) {
+            const uint32_t node = ets_gap_graph_number(&report->edge, row->handle_nodes[i].node);
+            const uint64_t key = (uint64_t)row->handle_nodes[i].handle;
             const uint32_t at = ets_key_table_find(handles, &key);
             if (node == GAP_NONE || at == ETS_KEY_NONE) continue;
             const bool is_of_kernel = s->done_by[node] != GAP_NONE && s->part[node] == GAP_NONE;
@@ -305,9 +305,9 @@ static enum ets_status fill_partition(struct gap_instructions *s, struct ets_gap
     }
     find_choices(s, report, row, &handles, quota, counts);
     for (int with_views = 0; with_views < 2; with_views++) { /* views are often outside of calls */
-        for (size_t i = 0; i < row->node_count; i++) {
-            const uint32_t node = ets_gap_graph_number(&report->edge, row->nodes[i].node);
-            const uint64_t key = (uint64_t)row->nodes[i].handle;
+        for (size_t i = 0; i < row->handle_node_count; i++) {
+            const uint32_t node = ets_gap_graph_number(&report->edge, row->handle_nodes[i].node);
+            const uint64_t key = (uint64_t)row->handle_nodes[i].handle;
             const uint32_t at = ets_key_table_find(&handles, &key);
             if (node == GAP_NONE || at == ETS_KEY_NONE || quota[at] == 0) continue;
             if (s->done_by[node] != GAP_NONE) continue;

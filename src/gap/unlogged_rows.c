@@ -32,12 +32,12 @@ static enum ets_status add_nodes(struct ets_gap_report *report,
                 if (!counting) nodes[count] = found[k];
             }
         }
-        row->node_count = count;
+        row->handle_node_count = row->node_count = count;
         if (!counting || count == 0) break;
         nodes = ets_arena_alloc_array(&report->arena, count, sizeof *nodes);
         if (nodes == NULL) return gap_fail_memory(error);
     }
-    row->nodes = nodes;
+    row->handle_nodes = row->nodes = nodes;
     return ETS_OK;
 }
 

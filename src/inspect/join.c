@@ -84,5 +84,11 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
         ETS_TRY(ets_rows_join_branches(inspection, i, error));
     }
     join_told(inspection);
+    for (uint32_t i = 0; i < inspection->row_count; i++) {
+        struct ets_row *row = &inspection->rows[i];
+        if (row->handle_nodes != NULL) continue;
+        row->handle_nodes = row->nodes;
+        row->handle_node_count = row->node_count;
+    }
     return ETS_OK;
 }
