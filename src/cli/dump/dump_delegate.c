@@ -38,27 +38,15 @@ static void put_numbers(struct ets_json_writer *json, const char *key, const uin
     ets_json_end_array(json);
 }
 
-static void put_text(struct ets_json_writer *json, const char *key, struct ets_text text)
-{
-    if (text.data == NULL) ets_json_put_null(json, key);
-    else ets_json_put_text(json, key, text);
-}
-
-static void put_string(struct ets_json_writer *json, const char *key, const char *string)
-{
-    if (string == NULL) ets_json_put_null(json, key);
-    else ets_json_put_string(json, key, string);
-}
-
 static void put_parameter(struct ets_json_writer *json,
                           const struct ets_payload_parameter *parameter)
 {
     static const char *const kinds[] = {"none", "integers", "reals", "text", "values"};
     ets_json_begin_object(json, NULL);
-    put_string(json, "name", parameter->name);
+    ets_json_put_string(json, "name", parameter->name);
     ets_json_put_string(json, "kind", kinds[parameter->kind]);
     if (parameter->kind == ETS_PAYLOAD_TEXT) {
-        put_text(json, "value", parameter->text);
+        ets_json_put_text(json, "value", parameter->text);
     } else {
         ets_json_begin_array(json, "value");
         for (uint32_t i = 0; i < parameter->count; i++) {
@@ -78,12 +66,12 @@ static void put_parameter(struct ets_json_writer *json,
 static void put_node(struct ets_json_writer *json, const struct ets_payload_node *node)
 {
     ets_json_begin_object(json, NULL);
-    put_text(json, "name", node->name);
-    put_text(json, "operation", node->operation);
+    ets_json_put_text(json, "name", node->name);
+    ets_json_put_text(json, "operation", node->operation);
     if (node->debug_handle < 0) ets_json_put_null(json, "debug_handle");
     else ets_json_put_integer(json, "debug_handle", node->debug_handle);
-    put_text(json, "edge_name", node->edge_name);
-    put_text(json, "symbol", node->symbol);
+    ets_json_put_text(json, "edge_name", node->edge_name);
+    ets_json_put_text(json, "symbol", node->symbol);
     ets_json_put_bool(json, "is_conditional", node->is_conditional);
     put_numbers(json, "inputs", node->inputs, node->input_count);
     put_numbers(json, "outputs", node->outputs, node->output_count);
@@ -112,8 +100,8 @@ static void put_value(struct ets_json_writer *json, const struct ets_payload_val
 static void put_constant(struct ets_json_writer *json, const struct ets_payload_constant *constant)
 {
     ets_json_begin_object(json, NULL);
-    put_text(json, "key", constant->key);
-    put_text(json, "name", constant->name);
+    ets_json_put_text(json, "key", constant->key);
+    ets_json_put_text(json, "name", constant->name);
     if (constant->bytes.data == NULL) ets_json_put_null(json, "bytes");
     else ets_json_put_count(json, "bytes", constant->bytes.size);
     ets_json_end_object(json);
@@ -143,7 +131,7 @@ void dump_put_payload_graph(struct dump_request *request, const struct ets_deleg
     const uint64_t key = (uint64_t)(uintptr_t)graph;
     if (graph == NULL) {
         ets_json_put_null(json, "graph");
-        put_string(json, "graph_reason", reason);
+        ets_json_put_string(json, "graph_reason", reason);
         return;
     }
     const uint32_t number = ets_key_table_find(&graphs->keys, &key);
@@ -153,7 +141,7 @@ void dump_put_payload_graph(struct dump_request *request, const struct ets_deleg
     if (number == graphs->shown_count) {
         graphs->shown_count++;
         ets_json_put_string(json, "format", ets_payload_format(graph));
-        put_string(json, "note", graph->note);
+        ets_json_put_string(json, "note", graph->note);
         put_lists(json, graph);
     }
     ets_json_end_object(json);
