@@ -16,9 +16,10 @@ static enum ets_status add_nodes(struct ets_gap_report *report,
                                  struct ets_error *error)
 {
     struct ets_row_node *nodes = NULL;
+    size_t count = 0;
     for (int counting = 1; counting >= 0; counting--) {
         struct ets_key_table seen;
-        size_t count = 0;
+        count = 0;
         ets_key_table_init(&seen, &report->arena, 1);
         for (size_t i = 0; i < row->handle_count; i++) {
             const uint64_t key = (uint64_t)row->handles[i];
@@ -32,12 +33,11 @@ static enum ets_status add_nodes(struct ets_gap_report *report,
                 if (!counting) nodes[count] = found[k];
             }
         }
-        row->handle_node_count = row->node_count = count;
         if (!counting || count == 0) break;
         nodes = ets_arena_alloc_array(&report->arena, count, sizeof *nodes);
         if (nodes == NULL) return gap_fail_memory(error);
     }
-    row->handle_nodes = row->nodes = nodes;
+    ets_row_set_nodes(row, nodes, count);
     return ETS_OK;
 }
 

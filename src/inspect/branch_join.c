@@ -75,8 +75,7 @@ static bool assign(struct ets_inspection *inspection, struct ets_row *row,
     if (found == NULL || handle == NULL) return false;
     *found = (struct ets_row_node){node, node->debug_handle};
     *handle = node->debug_handle;
-    row->nodes = found;
-    row->node_count = 1;
+    ets_row_set_nodes(row, found, 1);
     row->is_inferred = 1;
     if (node->debug_handle >= 0) {
         row->handles = handle;

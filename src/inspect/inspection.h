@@ -166,6 +166,14 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
 /* method_match.c: finds the method of the record or the program that each block ran. */
 enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_error *error);
 
+/* A row's nodes: all of its handles, until shared_handles.c tells its own. */
+static inline void ets_row_set_nodes(struct ets_row *row, const struct ets_row_node *nodes,
+                                     size_t count)
+{
+    row->handle_nodes = row->nodes = nodes;
+    row->handle_node_count = row->node_count = count;
+}
+
 /* shared_handles.c: gives rows of a handle that several nodes share their own. */
 enum ets_status ets_rows_share_handles(struct ets_inspection *inspection, uint32_t block,
                                        struct ets_error *error);

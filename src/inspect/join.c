@@ -47,8 +47,7 @@ static void join_told(struct ets_inspection *inspection)
         const struct ets_stated_node *told =
             ets_stated_node_at(&inspection->told, row->chain, row->instruction);
         if (told == NULL || row->node_count > 0 || row->is_delegated) continue;
-        row->nodes = &told->of_row;
-        row->node_count = 1;
+        ets_row_set_nodes(row, &told->of_row, 1);
         if (row->backend == NULL) row->backend = told->backend;
     }
 }
@@ -76,19 +75,12 @@ enum ets_status ets_rows_join(struct ets_inspection *inspection, struct ets_erro
             return ets_etrecord_blame(inspection->options.record, status, error);
         }
         ETS_TRY(status);
-        row->nodes = list.nodes;
-        row->node_count = list.count;
+        ets_row_set_nodes(row, list.nodes, list.count);
     }
     for (uint32_t i = 0; i < inspection->block_count; i++) {
         ETS_TRY(ets_rows_share_handles(inspection, i, error));
         ETS_TRY(ets_rows_join_branches(inspection, i, error));
     }
     join_told(inspection);
-    for (uint32_t i = 0; i < inspection->row_count; i++) {
-        struct ets_row *row = &inspection->rows[i];
-        if (row->handle_nodes != NULL) continue;
-        row->handle_nodes = row->nodes;
-        row->handle_node_count = row->node_count;
-    }
     return ETS_OK;
 }

@@ -116,8 +116,6 @@ static void give_own(const struct sharer *s, struct ets_row *row)
     struct kernel *kernel = &s->kernels[at];
     const bool is_exact = kernel->calls == kernel->nodes;
     if (kernel->nodes == 0) return;
-    row->handle_nodes = row->nodes;
-    row->handle_node_count = row->node_count;
     row->nodes = &s->nodes[kernel->first + (is_exact ? kernel->next++ : 0)];
     row->node_count = is_exact ? 1 : kernel->nodes;
 }
@@ -132,8 +130,6 @@ static void give_callers(const struct sharer *s)
         const uint32_t at = ets_key_table_find(&s->instructions, &instruction);
         if (at == ETS_KEY_NONE) continue;
         const struct ets_row *kernel = &s->inspection->rows[s->callers[at]];
-        row->handle_nodes = row->nodes;
-        row->handle_node_count = row->node_count;
         row->nodes = kernel->nodes;
         row->node_count = kernel->node_count;
     }
