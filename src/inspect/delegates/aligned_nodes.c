@@ -158,11 +158,10 @@ static void compare(struct aligner *a, const int64_t *owned)
 }
 
 enum ets_status ets_align_nodes(struct ets_arena *arena, const struct ets_delegate_call *call,
-                                const struct ets_payload_graph *graph, const int64_t *owned,
-                                int64_t *aligned_out, struct ets_error *error)
+                                const struct ets_payload_graph *graph, int64_t *owned,
+                                struct ets_error *error)
 {
     struct aligner a = {.call = call, .graph = graph};
-    for (uint32_t i = 0; i < graph->node_count; i++) aligned_out[i] = -1;
     if (call->nodes == NULL || call->nodes->graph == NULL) return ETS_OK;
     if (!know_kinds(&a, arena)) return ets_fail_unit_memory(error);
     const enum ets_status status = list_record_nodes(&a, arena);
@@ -173,7 +172,8 @@ enum ets_status ets_align_nodes(struct ets_arena *arena, const struct ets_delega
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct kind *kind = kind_of(&a, graph->nodes[i].operation);
         if (kind == NULL || kind->differs || kind->payload_count != kind->record_count) continue;
-        aligned_out[i] = a.handles[kind->first + kind->filled++];
+        const int64_t handle = a.handles[kind->first + kind->filled++];
+        if (owned[i] < 0) owned[i] = handle;
     }
     return ETS_OK;
 }

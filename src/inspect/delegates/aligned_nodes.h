@@ -6,13 +6,12 @@
 #include "payload/payload.h"
 
 /*
- * The third convolution of the payload is the third of the call, if both have equally many and
- * their outputs equally many elements, and if no handle that is known otherwise contradicts
- * (`owned[i]` >= 0). Writes handles into aligned_out[node_count], -1: not found.
- * Statuses: NO_MEMORY.
+ * Finds handles for nodes that have none (owned[i] < 0): the third convolution of the payload is
+ * the third of the call, if both have equally many, their outputs equally many elements, and no
+ * known handle contradicts. Statuses: NO_MEMORY.
  */
 enum ets_status ets_align_nodes(struct ets_arena *arena, const struct ets_delegate_call *call,
-                                const struct ets_payload_graph *graph, const int64_t *owned,
-                                int64_t *aligned_out, struct ets_error *error);
+                                const struct ets_payload_graph *graph, int64_t *owned,
+                                struct ets_error *error);
 
 #endif

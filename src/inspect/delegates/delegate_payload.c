@@ -191,20 +191,6 @@ static bool tells_origins(const struct ets_payload_graph *graph)
     return false;
 }
 
-/* Nodes that nothing names have the handle of the record's node that stands where they do. */
-static enum ets_status own_by_order(struct ets_arena *arena, const struct ets_delegate_call *call,
-                                    const struct ets_payload_graph *graph, int64_t *owned,
-                                    struct ets_error *error)
-{
-    int64_t *aligned = ets_arena_alloc_array(arena, graph->node_count, sizeof *aligned);
-    if (aligned == NULL) return ets_fail_unit_memory(error);
-    ETS_TRY(ets_align_nodes(arena, call, graph, owned, aligned, error));
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (owned[i] < 0) owned[i] = aligned[i];
-    }
-    return ETS_OK;
-}
-
 /* `*owned_out`: the handle of each node, from the payload or inferred. */
 static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_call *call,
                             const struct ets_payload_graph *graph, const int64_t **owned_out,
@@ -219,7 +205,7 @@ static enum ets_status fuse(struct ets_arena *arena, const struct ets_delegate_c
     }
     *owned_out = owned;
     if (!tells_origins(graph)) {
-        ETS_TRY(own_by_order(arena, call, graph, owned, error));
+        ETS_TRY(ets_align_nodes(arena, call, graph, owned, error));
         return ets_fused_handles_build(arena, &(struct ets_delegate_call){.handles = NULL}, owned,
                                        graph->node_count, fused_out, error);
     }
