@@ -11,7 +11,7 @@ import {
 import { Layouts, type LayoutWorker } from "../../../web/src/views/graph/layouts";
 import { type Links, makeLinks } from "../../../web/src/views/graph/links";
 import { orderOf } from "../../../web/src/views/graph/layout/order";
-import { findSharers, sumTimes } from "../../../web/src/views/graph/metrics";
+import { findSharers, rangeWithin, sumTimes } from "../../../web/src/views/graph/metrics";
 import type { GraphModel } from "../../../web/src/views/graph/model";
 import { heatSteps, stepOf } from "../../../web/src/views/graph/heat";
 import { kernelTitle } from "../../../web/src/views/graph/kernels";
@@ -122,8 +122,10 @@ test("a module that is called three times is three boxes", () => {
     const call = ["act mul", "act exp", " add"];
     const graph = model([...call, ...call, ...call]);
     const boxes = tree(graph);
-    assert.deepEqual(titles(boxes.root), ["act", "add", "act", "add", "act", "add"]);
-    const notes = boxes.root.children.map(({ note }) => note).filter(Boolean);
+    assert.deepEqual(titles(boxes.root), ["act … add ×3"]);
+    const turns = boxes.root.children[0]?.children ?? [];
+    assert.deepEqual(turns.map(titles), Array(3).fill(["act", "add"]));
+    const notes = turns.map(({ children }) => children[0]?.note);
     assert.deepEqual(notes, ["1 of 3", "2 of 3", "3 of 3"]);
     assertDownward(graph, boxes, makeLinks(graph, boxes));
 });
@@ -171,6 +173,30 @@ test("random graphs in random modules, calls and kernels have no line that leads
         assert.equal(boxes.root.size, count);
         assertDownward(graph, boxes, makeLinks(graph, boxes));
     }
+});
+
+test("what repeats in turns is a stack: blocks with what is between them, steps of a loop", () => {
+    const block = (i: number) => [`b.${i} mul`, `b.${i} exp`, " add"];
+    const turns = tree(model([" embed", ...[0, 1, 2, 3].flatMap(block), " neg"]));
+    assert.deepEqual(titles(turns.root), ["embed", "b.0–3 … add ×4", "neg"]);
+    assert.deepEqual(titles(turns.root.children[1]?.children[3] as Box), ["b.3", "add"]);
+    const step = [" mm", " sigmoid", " tanh", " mul"];
+    const loop = tree(model([" view", ...step, ...step, ...step, " mm"]));
+    assert.deepEqual(titles(loop.root), ["view", "mm + sigmoid + tanh + mul ×3", "mm"]);
+    assert.equal(loop.root.children[1]?.children[1]?.note, "2 of 3");
+    /* Slices beside each other are a stack, a chain of one operator is none. */
+    const beside = model([" full", ...Array(7).fill(" slice"), " cat"]);
+    beside.edges.length = 0;
+    for (let i = 1; i <= 7; i++)
+        beside.edges.push(
+            ...[
+                [0, i],
+                [i, 8],
+            ].map(([from, to]) => ({ from: from!, to: to!, shape: "", bytes: null })),
+        );
+    assert.deepEqual(titles(tree(beside).root), ["full", "slice ×7", "cat"]);
+    const chain = tree(model(Array(40).fill(" add")));
+    assert.equal(chain.root.children.length, 40);
 });
 
 test("stacks need no numbers in lists, and name the one that differs", () => {
@@ -381,4 +407,19 @@ test("nodes with all operators in common share what these take", () => {
     assert.deepEqual(sums.get(sharers[0] ?? boxes.root), { lower: 30, upper: 30 });
     assert.deepEqual(sums.get(boxes.leaves[0] as Box), { lower: 0, upper: 30 });
     assert.deepEqual(sums.get(boxes.leaves[3] as Box), { lower: 30, upper: 30 });
+});
+
+test("what is in a module says no more than what is reported of the module", () => {
+    const { root } = tree(model(["a mul", "a add", "a sub", " exp"]));
+    const [a, exp] = root.children as [Box, Box];
+    const [mul] = a.children as [Box];
+    const sums = new Map([
+        [mul, { lower: 0.5, upper: 0.6 }],
+        [exp, { lower: 0.4, upper: 0.5 }],
+    ]);
+    const reported = (box: Box) => (box === a ? { lower: 0.3, upper: 0.45 } : undefined);
+    assert.deepEqual(rangeWithin(mul, sums, reported), { lower: 0.45, upper: 0.45 });
+    assert.deepEqual(rangeWithin(a, sums, reported), { lower: 0.3, upper: 0.45 });
+    assert.deepEqual(rangeWithin(exp, sums, reported), { lower: 0.4, upper: 0.5 });
+    assert.equal(rangeWithin(root, sums, reported), null);
 });

@@ -44,12 +44,20 @@ export function runKey(event: KeyboardEvent): boolean {
     const onButton =
         event.target instanceof HTMLElement && event.target.matches("button, a, summary");
     if (onButton && (event.key === "Enter" || event.key === " ")) return false;
+    return pressKey(event.key);
+}
+
+/** Does what a key does; false: nobody has it. */
+export function pressKey(name: string): boolean {
     for (let i = groups.length - 1; i >= 0; i--) {
-        const key = groups[i]?.current.find((candidate) => candidate.keys.includes(event.key));
+        const key = groups[i]?.current.find((candidate) => candidate.keys.includes(name));
         if (key !== undefined) {
-            key.run(event.key);
+            key.run(name);
             return true;
         }
     }
     return false;
 }
+
+/** Goes on to the next of what the search finds, in views that mark it instead of leaving out the rest. */
+export const NEXT_MATCH = "n";

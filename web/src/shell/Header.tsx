@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { useKeys } from "../parts/keys";
+import { NEXT_MATCH, pressKey, useKeys } from "../parts/keys";
 import { Name } from "../parts/Name";
 import { usePage } from "../state/page";
 import { show } from "../text/show";
@@ -88,7 +88,10 @@ function FilterBox() {
             value={page.store.get("f")}
             onInput={(event) => page.store.set({ f: event.currentTarget.value })}
             onKeyDown={(event) => {
-                if (event.key === "Enter") event.currentTarget.blur();
+                if (event.key === "Enter") {
+                    event.currentTarget.blur();
+                    pressKey(NEXT_MATCH);
+                }
                 if (event.key === "Escape") {
                     page.store.set({ f: null });
                     event.currentTarget.blur();

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { BlockChoice } from "../../parts/BlockChoice";
 import { Choice } from "../../parts/Choice";
 import { Empty } from "../../parts/Empty";
-import { type Key, useKeys } from "../../parts/keys";
+import { type Key, NEXT_MATCH, useKeys } from "../../parts/keys";
 import { startWorker } from "../../parts/worker";
 import { DIFFERENCE_TABLES } from "../../state/differences";
 import { type Page, PageContext, useFilter, usePage, useParam } from "../../state/page";
@@ -236,6 +236,11 @@ function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | nul
             scene === null || from === undefined ? first : neighbour(scene, from, direction);
         if (next !== null) choose(next, true);
     };
+    const goToNext = () =>
+        search.next(cursor, (box) => {
+            reveal(box);
+            choose(box, true);
+        });
     const zoom = (factor: number) =>
         setCamera((before) => zoomAt(before, factor, size.width / 2, size.height / 2));
     const keys: Key[] = [
@@ -264,7 +269,7 @@ function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | nul
                 }
             },
         },
-        { keys: ["n"], label: "next match of the search", run: () => search.next(cursor, reveal) },
+        { keys: [NEXT_MATCH], label: "next match of the search", run: () => goToNext() },
         { keys: ["f"], label: "fit", run: () => setCamera(() => fit(scene, size, true)) },
         { keys: ["+", "="], label: "zoom in", run: () => zoom(1.25) },
         { keys: ["-"], label: "zoom out", run: () => zoom(0.8) },
@@ -351,10 +356,15 @@ function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | nul
                 <span class="spacer" />
                 <span class="muted" role="status">
                     {isWaiting && "laying out… "}
-                    {search.count !== null && `${plural(search.count, "node")} found · `}
+                    {search.count !== null && `${plural(search.count, "node")} found of `}
                     {plural(tree.root.size, "node")}
                 </span>
                 <span class="graph-buttons">
+                    {isPicture && (search.count ?? 0) > 0 && (
+                        <button type="button" onClick={goToNext}>
+                            Next match
+                        </button>
+                    )}
                     <button type="button" onClick={expand}>
                         Expand all
                     </button>

@@ -217,6 +217,8 @@ export function makeMetric(
     if (name === "time") {
         const shared = sharedTimes(tree, times, sharers);
         const modules = moduleShares(page);
+        const reported = (box: Box): Range | undefined =>
+            box.kind === "module" ? modules.get(box.module ?? "") : undefined;
         return {
             ...metric,
             shared: (box) => shared.get(box) ?? null,
@@ -225,8 +227,8 @@ export function makeMetric(
                 if (group !== undefined) {
                     return `${group.nodes} share ${formatShareBriefly(group.range)}`;
                 }
-                const reported = box.kind === "module" ? modules.get(box.module ?? "") : undefined;
-                return reported === undefined ? metric.say(box) : sayShare(reported);
+                const range = rangeWithin(box, times, reported);
+                return range === null ? "" : sayShare(range);
             },
         };
     }
@@ -252,6 +254,27 @@ function sayShare(range: Range): string {
     return lower !== undefined && lower === upper
         ? formatShare({ ...range, upper: range.lower })
         : said;
+}
+
+/**
+ * A module has what is reported of it. What is in a module has no more than that: its own number is
+ * a sum of middles of operators, which can be above the middle of their sums.
+ */
+export function rangeWithin(
+    box: Box,
+    sums: Sums,
+    reported: (box: Box) => Range | undefined,
+): Range | null {
+    const own = reported(box) ?? sums.get(box) ?? null;
+    if (own === null || reported(box) !== undefined) return own;
+    for (const outer of outwards(box.parent)) {
+        const around = reported(outer);
+        if (around === undefined) continue;
+        if (outer.size === box.size) return around;
+        const upper = Math.min(own.upper, around.upper);
+        return { lower: Math.min(own.lower, upper), upper };
+    }
+    return own;
 }
 
 /** The largest number of a box that is not most of the model. */

@@ -6,7 +6,7 @@ import { stepOf } from "./heat";
 import type { Link } from "./links";
 import type { Metric, MetricName } from "./metrics";
 import {
-    cellWidth,
+    cellsOf,
     HEAD,
     isEnd,
     type Line,
@@ -99,29 +99,27 @@ function paintOpen(brush: Brush, scene: Scene, placed: Placed, look: Look, sight
     brush.text(x + 12, y + 20, title, { size: TITLE, colour: colour("text"), isBold: true });
     const said = [look.metric.say(box), box.note, plural(box.size, "node")].filter(Boolean);
     const room = Math.floor((width - 60 - title.length * BOLD) / SMALL);
-    if (room > 8) {
-        const at = x + 24 + title.length * BOLD;
-        const text = showName(said.join(" · "), room);
-        brush.text(at, y + 20, text, { size: WORDS, colour: colour("muted") });
-    }
+    const at = x + 24 + title.length * BOLD;
+    brush.text(at, y + 20, whatFits(said, room), { size: WORDS, colour: colour("muted") });
     brush.text(x + width - 12, y + 20, "−", { size: 15, colour: colour("muted"), isRight: true });
     if (box.kind === "stack") paintStrip(brush, scene, placed, look);
 }
 
 /** The boxes of a stack as cells in their colours; a bar below the one that is drawn. */
 function paintStrip(brush: Brush, scene: Scene, placed: Placed, look: Look): void {
-    const { box, x, y } = placed;
-    const width = cellWidth(placed);
+    const { y } = placed;
     const line = { colour: look.colour("strong-line"), width: 1 };
-    box.children.forEach((child, i) => {
-        const left = x + STRIP.left + i * width;
-        const { fill } = coloursOf(child, look);
-        brush.box(left, y + HEAD - 2, width - 2, STRIP.height, 2, fill, line);
-        if (scene.byId.has(child.id)) {
+    const heat = (box: Box) => look.metric.range(box)?.lower ?? 0;
+    for (const { left, width, boxes } of cellsOf(placed)) {
+        const hottest = boxes.reduce((most, box) => (heat(box) > heat(most) ? box : most));
+        const { fill } = coloursOf(hottest, look);
+        const gap = Math.min(2, width / 4);
+        brush.box(left, y + HEAD - 2, width - gap, STRIP.height, Math.min(2, gap), fill, line);
+        if (boxes.some((box) => scene.byId.has(box.id))) {
             const below = y + HEAD + STRIP.height;
-            brush.box(left, below, width - 2, 3, 0, look.colour("accent"), null);
+            brush.box(left, below, width - gap, 3, 0, look.colour("accent"), null);
         }
-    });
+    }
 }
 
 /** From afar, names of what is open stand over it, as large as can be read, the outermost first. */
@@ -150,9 +148,21 @@ function paintFarTitles(
     }
 }
 
+/** Of several facts those that have room as a whole, the first ones first. */
+function whatFits(facts: readonly string[], letters: number): string {
+    let text = "";
+    for (const fact of facts) {
+        const longer = text === "" ? fact : `${text} · ${fact}`;
+        if (longer.length <= letters) text = longer;
+    }
+    return text;
+}
+
+/** The number of matches is never what is cut. */
 function titleOf(box: Box, look: Look, letters: number): string {
     const found = box.children.length > 0 ? look.matches(box) : 0;
-    return showName(found > 0 ? `${box.title} (${found} found)` : box.title, Math.max(3, letters));
+    const count = found > 0 ? ` (${found} found)` : "";
+    return showName(box.title, Math.max(3, letters - count.length)) + count;
 }
 
 /** The fill of a closed box and what can be read on it. */
@@ -199,8 +209,10 @@ function paintClosed(brush: Brush, placed: Placed, look: Look, sight: Sight, stu
         brush.text(x + pad, y + 28, showName(detail, letters), small);
         return;
     }
-    brush.text(x + pad, y + 33, showName(secondOf(box, look, letters), letters), small);
-    if (detail !== "") brush.text(x + pad, y + 48, showName(detail, letters), small);
+    const lines = [secondOf(box, look, letters), detail].filter((line) => line !== "");
+    lines.forEach((line, i) => {
+        brush.text(x + pad, y + 33 + 15 * i, showName(line, letters), small);
+    });
     if (zoom * WORDS < LEAST_LETTER + 2) return;
     const names = { size: 9.5, colour: colour("muted") };
     const from = sayStubs(stubs.taken.get(box), "from");
@@ -263,8 +275,9 @@ function paintShapes(brush: Brush, lines: readonly Line[], look: Look): void {
         const text = `${showName(briefShape(first), 30)}${more}`;
         const letters = { size: 9.5, colour: look.colour("muted") };
         const { left, middle, isRightFree } = start;
-        if (isRightFree) brush.text(middle + 6, start.y + 13, text, letters);
-        else brush.text(left, start.y + 13, text, { ...letters, isRight: true });
+        const below = start.y + (box.kind === "stack" ? 20 : 13);
+        if (isRightFree) brush.text(middle + 6, below, text, letters);
+        else brush.text(left, below, text, { ...letters, isRight: true });
     }
 }
 

@@ -31,14 +31,32 @@ export const STRIP = { height: 12, least: 4, most: 18, left: 12 };
 
 export const headOf = (box: Box): number => HEAD + (box.kind === "stack" ? STRIP.height + 4 : 0);
 
-export const cellWidth = (placed: Placed): number =>
-    Math.min(STRIP.most, (placed.width - 2 * STRIP.left) / placed.box.children.length);
+export interface Cell {
+    left: number;
+    width: number;
+    /** Several, where the stack has more than there is room for cells. */
+    boxes: readonly Box[];
+}
+
+export function cellsOf(placed: Placed): Cell[] {
+    const { children } = placed.box;
+    const room = placed.width - 2 * STRIP.left;
+    const count = Math.max(1, Math.min(children.length, Math.floor(room / STRIP.least)));
+    const width = Math.min(STRIP.most, room / count);
+    const first = (cell: number) => Math.floor((cell * children.length) / count);
+    return Array.from({ length: count }, (_, i) => ({
+        left: placed.x + STRIP.left + i * width,
+        width,
+        boxes: children.slice(first(i), first(i + 1)),
+    }));
+}
 
 /** The box of an open stack whose cell is at a point. */
 export function cellAt(placed: Placed, x: number, y: number): Box | null {
     if (placed.box.kind !== "stack" || !placed.isOpen) return null;
     if (y < placed.y + HEAD - 4 || y > placed.y + HEAD + STRIP.height) return null;
-    return placed.box.children[Math.floor((x - placed.x - STRIP.left) / cellWidth(placed))] ?? null;
+    const cell = cellsOf(placed).find(({ left, width }) => x >= left && x < left + width);
+    return cell?.boxes[0] ?? null;
 }
 const PAD = 18;
 /** Beside the title of an open box its number and its nodes. */

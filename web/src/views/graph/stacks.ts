@@ -1,10 +1,15 @@
 /** Long lists made short: equal siblings fold into one, the rest is cut where few values cross. */
+import { kernelTitle } from "./kernels";
 import type { GraphModel } from "./model";
+import { type Repeat, repeatsOf } from "./repeats";
 import { isEnd } from "./scene";
-import { type Beside, type Box, makeBox } from "./tree";
+import { type Beside, type Box, type BoxKind, makeBox } from "./tree";
 
 /** Siblings of equal structure from which on they are a stack. */
 const LEAST_STACK = 3;
+/** Nodes that are no modules, from which on what repeats is a stack. */
+const LEAST_NODES = 12;
+const LEAST_BESIDE = 6;
 /** Children of one box; more are cut into parts. */
 const MOST_CHILDREN = 200;
 const LEAST_PART = 40;
@@ -33,28 +38,62 @@ function shapesOf(root: Box, model: GraphModel): Map<Box, number> {
     return shapes;
 }
 
-/** Siblings that follow each other and are equal become one box, whatever their names. */
-export function foldStacks(root: Box, model: GraphModel): void {
+/** Siblings that follow each other and are equal, or repeat in turns, become one box, whatever their names. */
+export function foldStacks(root: Box, model: GraphModel, beside: Beside): void {
     const shapes = shapesOf(root, model);
     const fold = (box: Box): void => {
         box.children.forEach(fold);
+        const { children } = box;
+        let ends = -1; /* inputs and outputs are equal to nothing */
+        const items = children.map((child) => (isEnd(child) ? ends-- : shapes.get(child)!));
+        const sources = children.length < LEAST_STACK ? [] : beside(children);
+        const isTurn = (repeat: Repeat): boolean => isWorthFolding(children, sources, repeat);
         const folded: Box[] = [];
-        for (let i = 0; i < box.children.length; ) {
-            const first = box.children[i] as Box;
-            let end = i + 1;
-            const isEqual = (other: Box | undefined): boolean =>
-                other !== undefined && !isEnd(other) && shapes.get(other) === shapes.get(first);
-            while (isEqual(box.children[end])) end++;
-            const isStack =
-                end - i >= LEAST_STACK && (first.kind === "module" || first.kind === "delegate");
-            if (isStack) folded.push(stackOf(box.children.slice(i, end)));
-            else folded.push(...box.children.slice(i, end));
-            i = end;
+        let done = 0;
+        for (const { start, period, times } of repeatsOf(items, LEAST_STACK, isTurn)) {
+            folded.push(...children.slice(done, start));
+            done = start + period * times;
+            const turns = Array.from({ length: times }, (_, i) =>
+                turnOf(children.slice(start + i * period, start + (i + 1) * period), model),
+            );
+            if (period > 1)
+                turns.forEach((turn, i) => {
+                    turn.note = `${i + 1} of ${times}`;
+                });
+            folded.push(stackOf(turns));
         }
+        folded.push(...children.slice(done));
         nameOdd(folded);
         box.children = folded;
     };
     fold(root);
+}
+
+/**
+ * Boxes that have something in them, and what follows each; else many nodes: of steps that are
+ * several nodes long, or beside each other, none of which takes from another.
+ */
+function isWorthFolding(
+    children: readonly Box[],
+    sources: readonly (readonly number[])[],
+    { start, period, times }: Repeat,
+): boolean {
+    const hasInside = ({ kind }: Box): boolean => kind === "module" || kind === "delegate";
+    const turn = children.slice(start, start + period);
+    if (turn.some(({ kind }) => kind === "stack")) return false;
+    if (turn.some(hasInside)) return hasInside(turn[0] as Box);
+    if (period > 1) return period * times >= LEAST_NODES;
+    const all = sources.slice(start, start + times);
+    return times >= LEAST_BESIDE && all.every((own) => own.every((source) => source < start));
+}
+
+/** What repeats, as one box. */
+function turnOf(boxes: Box[], model: GraphModel): Box {
+    const [first] = boxes as [Box];
+    if (boxes.length === 1) return first;
+    const ops = boxes.flatMap(({ node }) => model.nodes[node ?? -1]?.op ?? []);
+    const title = ops.length === boxes.length ? kernelTitle(ops) : titleOf(boxes);
+    return gather(`turn of ${first.id}`, "turn", boxes, title);
 }
 
 /** A name and where its numbers are: "encoder_layer_#". */
@@ -64,10 +103,7 @@ function stackOf(members: Box[]): Box {
     const first = members[0] as Box;
     const last = members[members.length - 1] as Box;
     const title = `${rangeOf(first.title, last.title)} ×${members.length}`;
-    const made = makeBox(`stack ${first.id} ${last.id}`, "stack", title, members);
-    const calls = new Set(members.map((child) => child.delegate));
-    made.delegate = calls.size === 1 ? first.delegate : null;
-    return made;
+    return gather(`stack ${first.id} ${last.id}`, "stack", members, title);
 }
 
 /** "layers.0", "layers.11": "layers.0–11". */
@@ -99,7 +135,8 @@ function nameOdd(siblings: readonly Box[]): void {
 /** So that no box shows more at once than can be seen: cut where the fewest values cross. */
 export function cutParts(box: Box, beside: Beside): void {
     for (const child of box.children) cutParts(child, beside);
-    if (box.children.length <= MOST_CHILDREN) return;
+    /* Of a stack one is shown. */
+    if (box.kind === "stack" || box.children.length <= MOST_CHILDREN) return;
     const crossing = crossingsOf(beside(box.children));
     const parts: Box[] = [];
     for (let start = 0; start < box.children.length; ) {
@@ -135,9 +172,18 @@ function crossingsOf(sources: readonly (readonly number[])[]): Int32Array {
 
 function partOf(box: Box, inside: Box[]): Box {
     const [first, last] = [inside[0] as Box, inside[inside.length - 1] as Box];
-    const title = first.title === last.title ? first.title : `${first.title} … ${last.title}`;
-    const part = makeBox(`part ${first.id} to ${last.id} of ${box.id}`, "part", title, inside);
-    const calls = new Set(inside.map((child) => child.delegate));
-    part.delegate = calls.size === 1 ? first.delegate : null;
-    return part;
+    return gather(`part ${first.id} to ${last.id} of ${box.id}`, "part", inside);
+}
+
+/** A box of boxes that have no common name. */
+function gather(id: string, kind: BoxKind, inside: Box[], title = titleOf(inside)): Box {
+    const box = makeBox(id, kind, title, inside);
+    const calls = new Set(inside.map(({ delegate }) => delegate));
+    box.delegate = calls.size === 1 ? (inside[0] as Box).delegate : null;
+    return box;
+}
+
+function titleOf(boxes: readonly Box[]): string {
+    const [first, last] = [boxes[0] as Box, boxes[boxes.length - 1] as Box];
+    return first.title === last.title ? first.title : `${first.title} … ${last.title}`;
 }

@@ -10,6 +10,7 @@ export type BoxKind =
     | "module"
     | "delegate"
     | "stack"
+    | "turn"
     | "part"
     | "branch"
     | "kernel"
@@ -63,7 +64,7 @@ export function buildTree(model: GraphModel, groups: Groups): Tree {
     const root = makeModules(model, makeUnits(model, groups.kernels, beside), beside);
     findDelegates(root, groups.delegateOf);
     wrapDelegates(root, groups, beside);
-    foldStacks(root, model);
+    foldStacks(root, model, beside);
     cutParts(root, beside);
     const boxes = new Map<string, Box>();
     const leaves: Box[] = [];
@@ -153,7 +154,8 @@ function partsOf(
 /** Nodes of one kernel are one box, other nodes are boxes by themselves. */
 function makeUnits(model: GraphModel, kernels: readonly number[], beside: Beside): Box[] {
     const leaves = model.nodes.map((node, i) => {
-        const title = node.op === "" ? node.name : plainOp(node.op);
+        const named = node.kind === "node" ? plainOp(node.op) : node.op;
+        const title = named === "" ? node.name : named;
         const leaf = makeBox(`node ${i}`, node.kind, title);
         Object.assign(leaf, { node: i, first: i, size: node.kind === "node" ? 1 : 0 });
         leaf.module = node.kind === "node" ? null : node.module;

@@ -38,6 +38,7 @@ const KINDS = new Map<string, string>([
     ["module", "module"],
     ["delegate", "delegate call"],
     ["stack", "equal boxes one after the other"],
+    ["turn", "one of several equal steps"],
     ["part", "part of a long list"],
     ["branch", "branch"],
     ["kernel", "nodes of one kernel"],
