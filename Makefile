@@ -134,6 +134,7 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	    echo "Wine is missing: nothing is tested for Windows"; \
 	fi
 	@if tools/packages.sh build/wasm-setup.log clang lld llvm wasi-libc libc++-dev-wasm32 libclang-rt-dev-wasm32; then \
+	    tools/packages.sh build/firefox-setup.log firefox-esr || echo "Firefox is missing: the page is tested in Chromium alone"; \
 	    $(MAKE) page; \
 	else \
 	    echo "a compiler for WebAssembly is missing: the page that reads files is not tested"; \

@@ -91,6 +91,10 @@ if(TARGET etscope_engine)
   endif()
 endif()
 
+# What `make page` built, if it was: `etscope open` shows it.
+install(FILES ${PROJECT_SOURCE_DIR}/build-wasm/etscope.html DESTINATION ${CMAKE_INSTALL_DATADIR}/etscope
+  COMPONENT program OPTIONAL)
+
 file(GLOB man_pages ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 foreach(completion

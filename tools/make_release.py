@@ -83,6 +83,8 @@ def make_wheels():
 def documents():
     """{name in an archive: file} of what comes beside a program."""
     files = {name: ROOT / name for name in NOTICES}
+    if PAGE.exists():
+        files["etscope.html"] = PAGE  # where `etscope open` finds it
     files.update({f"man/{path.name}": path for path in sorted((ROOT / "docs/man").glob("*.1"))})
     files.update({f"completions/{path.name}": path for path in sorted((ROOT / "docs/completions").iterdir())})
     return files

@@ -294,6 +294,8 @@ _etscope() {
     report:--max-size) compopt +o default 2>/dev/null ;;
     report:--prompt) compopt +o default 2>/dev/null ;;
     report:--source-time-scale|report:--source_time_scale) words='ns us ms s cycles' ;;
+    open:--output|open:-o) ;;
+    open:--port) compopt +o default 2>/dev/null ;;
     plot:--output|plot:-o) ;;
     plot:--group-by|plot:-g|plot:--by) words='module call' ;;
     plot:--etrecord|plot:--etrecord_path) ;;
@@ -523,6 +525,7 @@ _etscope() {
         memory) words='-h --help --etrecord --etrecord_path --method -m --no-siblings --all -a --what-if --write --input -i --case --seed --range --int-range --shape --data --load-library --python --engine --map --steps --at --sort -s --top -n --columns -c --format -f --color --width --output -o' ;;
         size) words='-h --help --etrecord --etrecord_path --no-siblings --group-by -g --by --top -n --duplicates --write --input -i --case --seed --range --int-range --shape --data --load-library --python --engine --columns -c --format -f --color --width --output -o' ;;
         report) words='-h --help --before --etrecord --etrecord_path --program --debug-buffer --debug_buffer_path --reference-etrecord --method -m --machine --threads --engine --no-siblings --format -f --output -o --follow --port --no-source --no-tensors --max-size --prompt --source-time-scale --source_time_scale --subtract-overhead --partial --allow-mismatch' ;;
+        open) words='-h --help --output -o --no-browser --port --no-siblings' ;;
         plot) words='-h --help --output -o --group-by -g --by --etrecord --etrecord_path --etrecord-b --program --program-b --debug-buffer --debug_buffer_path --machine --threads --engine --method -m --block --run --steady --pixels --width --no-siblings --partial --allow-mismatch --source-time-scale --source_time_scale' ;;
         diff) words='-h --help --before --after --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --group-by -g --by --sort -s --top -n --min-change --least-change --brief --max-samples --verbose -v --allow-mismatch --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
         gate) words='-h --help --budget -b --junit --undecided --all -a --before --after --allow-mismatch --etrecord --etrecord_path --etrecord-b --program --program-b --method -m --no-siblings --source-time-scale --source_time_scale --prompt --subtract-overhead --steady --format -f --unit --bounds --color --width --output -o' ;;
@@ -540,11 +543,11 @@ _etscope() {
         tap) words='-h --help --output -o --list --only --fused --as --etrecord --etrecord_path --no-siblings --columns -c --format -f --color --width' ;;
         recover) words='-h --help --output -o --debug-buffer --debug_buffer_path --encoding --part --program --etrecord --etrecord_path --format -f' ;;
         doctor) words='-h --help --format -f --load-library' ;;
-        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help' ;;
+        help) words='-h --help --man --completion --format -f --output -o profile run generate machine inspect advise annotate delegates cost memory size report open plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help' ;;
       esac ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words='profile run generate machine inspect advise annotate delegates cost memory size report plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help --help --version'
+    words='profile run generate machine inspect advise annotate delegates cost memory size report open plot diff gate summary verify gap quality tensors info dump sql export import bundle tap recover doctor help --help --version'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

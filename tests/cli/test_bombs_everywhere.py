@@ -29,6 +29,7 @@ WORDS = {
     "report": [(TRACE, "-o", "-"), (PROGRAM, "-o", "-")],
     "plot": [("timeline", TRACE, "-o", "timeline.svg"), ("memory", PROGRAM, "-o", "memory.svg"),
              ("size", PROGRAM, "-o", "size.svg"), ("runs", TRACE, "-o", "runs.svg")],
+    "open": [(TRACE, "-o", "opened.html")],
     "diff": [(TRACE, TRACE), (PROGRAM, PROGRAM)],
     "gate": [(TRACE, TRACE, "--budget", "budget.txt")],
     "summary": [(TRACE,), (TRACE, TRACE)],

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 TESTS = ROOT / "tests" / "web"
 ASSETS = ROOT / "src" / "output" / "page" / "assets"
+FIREFOX = ("firefox-esr", "firefox")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 OLDEST_NODE = 18
 FILES_PAGE = ROOT / "build-wasm" / "etscope.html"
@@ -102,7 +103,8 @@ def main():
         if name == "files":
             if not FILES_PAGE.exists():
                 skip("the page is not built (make page)")
-            os.environ.update(PAGE=str(FILES_PAGE), WASM=str(ROOT / "build-wasm" / "bin" / "etscope.wasm"))
+            firefox = next(filter(None, map(shutil.which, FIREFOX)), "")
+            os.environ.update(FIREFOX=firefox, PAGE=str(FILES_PAGE), WASM=str(ROOT / "build-wasm" / "bin" / "etscope.wasm"))
             run_tests(node, build / "files", "files/*.test.ts")
         elif name == "browser":
             run_tests(node, build / "browser", "browser/*.test.ts")

@@ -1,7 +1,7 @@
 /** What the page is doing: waiting for files, reading them, or showing their report. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { filesOfChoice, filesOfDrop } from "./drops";
-import { type Answer, type Dropped, Program, sizeOf, unpack } from "./program";
+import { type Answer, bytesOf, type Dropped, Program, sizeOf, unpack } from "./program";
 import { allOf, below, comparedWith, filesOf, type Sorted, sort } from "./sort";
 import { type Column, Sql } from "./Sql";
 import { Start } from "./Start";
@@ -26,6 +26,20 @@ async function example(): Promise<Dropped[]> {
         files.push({ path, file: new File([await unpack(part.textContent ?? "")], path) });
     }
     return files;
+}
+
+/** What `etscope open` put into the page: what it was asked for, and what lies beside that. */
+function given(): { named: Dropped[]; all: Dropped[] } {
+    const named: Dropped[] = [];
+    const all: Dropped[] = [];
+    for (const part of partsOf("given")) {
+        const path = part.dataset["name"] ?? "";
+        const dropped = { path, file: new File([bytesOf(part.textContent ?? "")], path) };
+        all.push(dropped);
+        if (part.dataset["beside"] === undefined) named.push(dropped);
+        part.remove(); /* its text takes more than the file */
+    }
+    return { named, all };
 }
 
 /** What the command line says, without the name that a terminal needs. */
@@ -74,14 +88,15 @@ export function App() {
         await report(all, sorted, filesOf(sorted));
     }
 
-    async function take(files: Dropped[]): Promise<void> {
+    /** `all`: with what lies beside the files, which the program finds itself. */
+    async function take(files: Dropped[], all = files): Promise<void> {
         if (files.length === 0) return;
         setFailure("");
         setBusy(`Reading ${filesText(files.length)}, ${bytesText(sizeOf(files))}`);
         try {
             const before = current.current;
             const sorted = await sort(files);
-            if (before === undefined) await report(files, sorted, filesOf(sorted));
+            if (before === undefined) await report(all, sorted, filesOf(sorted));
             else if (sorted.traces.length === 0) await add(before, files);
             else if (isCompared.current && before.sorted.traces.length > 0) {
                 const now = below("after", sorted);
@@ -124,6 +139,11 @@ export function App() {
             files,
         });
     }
+
+    useEffect(() => {
+        const { named, all } = given();
+        void take(named, all);
+    }, []);
 
     useEffect(() => {
         const over = (event: DragEvent) => {

@@ -113,9 +113,16 @@ export class Program {
 
 /** Base64 of gzip, as the page holds its parts. */
 export async function unpack(packed: string): Promise<ArrayBuffer> {
-    const text = atob(packed.trim());
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([bytesOf(packed)])
+        .stream()
+        .pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).arrayBuffer();
+}
+
+/** Of base64. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+    const letters = atob(text.trim());
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
 }

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define COMMANDS(X)                                                                               \
     X(profile) X(run) X(generate) X(machine)                                                                  \
-    X(inspect) X(advise) X(annotate) X(delegates) X(cost) X(memory) X(size) X(report) X(plot)     \
+    X(inspect) X(advise) X(annotate) X(delegates) X(cost) X(memory) X(size) X(report) X(open) X(plot) \
     X(diff) X(gate) X(summary)                                                                    \
     X(verify) X(gap) X(quality) X(tensors)                                                                   \
     X(info) X(dump) X(sql) X(export) X(import) X(bundle) X(tap) X(recover)                              \

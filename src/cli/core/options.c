@@ -332,6 +332,7 @@ static const struct cli_option advanced[] = {
      .help = "Maximum size of the captured tensors, such as 512M or 4G; default 1G"},
     {"--encoding", .value = "auto|raw|hex|base64",
      .help = "Encoding of the bytes in the capture; default auto: detect it by complete frames"},
+    {"--no-browser", .help = "Start no browser: print the address, and wait for one"},
     {"--port", .value = "N", .least = 1, .most = 65535,
      .help = "The port of --follow on 127.0.0.1; default: any free one"},
     {"--max-size", .value = "BYTES",

@@ -37,6 +37,9 @@ enum ets_os_end ets_os_wait(const struct ets_os_process *process, bool waits, in
 /* Asks it to end. */
 void ets_os_stop(const struct ets_os_process *process);
 
+/* Starts what shows an address in the user's browser. Returns 0 or an errno. */
+int ets_os_show_in_browser(const char *address, struct ets_os_process *process_out);
+
 long ets_os_process_number(void); /* of this process */
 
 #endif

@@ -1,7 +1,8 @@
 /** The page that reads files, in Chromium: drops, reports, comparisons, SQL, and no network. */
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -16,6 +17,7 @@ after(() => browser?.close());
 
 async function start(
     scheme: "light" | "dark" = "light",
+    path = PAGE,
 ): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ colorScheme: scheme, acceptDownloads: true });
     page.setDefaultTimeout(20_000);
@@ -27,7 +29,7 @@ async function start(
     page.on("request", (request) => {
         if (!/^(file|blob|data):/.test(request.url())) faults.push(`request ${request.url()}`);
     });
-    await page.goto(`file://${PAGE}`);
+    await page.goto(`file://${path}`);
     return { page, faults };
 }
 
@@ -241,4 +243,20 @@ test("axe finds nothing in either theme", async () => {
         assert.deepEqual(await accessibilityFaults(page), []);
         await page.close();
     }
+});
+
+test("what etscope open puts into the page is shown at its start", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "opened-"));
+    const made = join(folder, "made.html");
+    const trace = data("gpt_xnnpack/profile.etdp");
+    copyFileSync(trace, join(folder, "model.etdp"));
+    copyFileSync(data("gpt_xnnpack/model.etrecord"), join(folder, "model.etrecord"));
+    etscope("open", join(folder, "model.etdp"), "-o", made);
+    const { page, faults } = await start("light", made);
+    await report(page).waitFor();
+    const expected = etscope("report", join(folder, "model.etdp"), "-o", "-");
+    assert.ok((await saved(page)) === Buffer.from(expected).toString("latin1"));
+    assert.deepEqual(faults, []);
+    await page.close();
+    rmSync(folder, { recursive: true });
 });

@@ -113,6 +113,18 @@ void ets_os_stop(const struct ets_os_process *process)
     kill((pid_t)process->id, SIGTERM);
 }
 
+int ets_os_show_in_browser(const char *address, struct ets_os_process *process_out)
+{
+#ifdef __APPLE__
+    const char *const words[] = {"open", address, NULL};
+#else
+    const char *const words[] = {"xdg-open", address, NULL};
+#endif
+    /* Browsers talk. */
+    const struct ets_os_streams streams = {.output = "/dev/null", .messages = "/dev/null"};
+    return ets_os_start(words, &streams, process_out);
+}
+
 long ets_os_process_number(void)
 {
     return (long)getpid();

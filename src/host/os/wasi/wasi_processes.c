@@ -25,6 +25,13 @@ void ets_os_stop(const struct ets_os_process *process)
     (void)process;
 }
 
+int ets_os_show_in_browser(const char *address, struct ets_os_process *process_out)
+{
+    (void)address;
+    (void)process_out;
+    return ENOSYS;
+}
+
 /* Names temporary files, whose folder no other process sees. */
 long ets_os_process_number(void)
 {

@@ -210,6 +210,13 @@ void ets_os_stop(const struct ets_os_process *process)
     TerminateProcess((HANDLE)process->id, 143);
 }
 
+int ets_os_show_in_browser(const char *address, struct ets_os_process *process_out)
+{
+    const char *const words[] = {"rundll32", "url.dll,FileProtocolHandler", address, NULL};
+    const struct ets_os_streams streams = {.output = NULL};
+    return ets_os_start(words, &streams, process_out);
+}
+
 long ets_os_process_number(void)
 {
     return _getpid();

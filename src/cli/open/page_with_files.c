@@ -1,0 +1,111 @@
+/* Finds the page that reads files, and puts files into it. */
+#include "cli/open/page_with_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/core/command.h"
+#include "host/os/os_files.h"
+#include "host/os/os_libraries.h"
+#include "output/page/page_pack.h"
+
+/* Where the page is, beside the folder of this program. */
+static const char *const places[] = {"/etscope.html", "/../share/etscope/etscope.html",
+                                     "/../../build-wasm/etscope.html"};
+
+static bool find_page(char path[ETS_OS_PATH_BYTES])
+{
+    char folder[ETS_OS_PATH_BYTES];
+    if (!ets_os_program(folder, sizeof folder) || !ets_os_cut_name(folder)) return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int size = snprintf(path, ETS_OS_PATH_BYTES, "%s%s", folder, places[i]);
+        if (size < ETS_OS_PATH_BYTES && ets_os_can_read(path)) return true;
+    }
+    return false;
+}
+
+int open_page(struct ets_file **page_out)
+{
+    char found[ETS_OS_PATH_BYTES];
+    const char *path = getenv("ETSCOPE_PAGE");
+    struct ets_error error;
+    if (path == NULL || *path == '\0') {
+        if (!find_page(found)) {
+            return cli_complain(CLI_UNAVAILABLE,
+                                "the page etscope.html is not installed with this program; `make "
+                                "page` builds it, and ETSCOPE_PAGE names it; etscope report writes "
+                                "a report without it");
+        }
+        path = found;
+    }
+    if (ets_file_open(path, page_out, &error) == ETS_OK) return CLI_OK;
+    return cli_fail(path, &error);
+}
+
+/* Where the elements go: before the one that holds the program. */
+static const char marker[] = "<script type=\"application/octet-stream\" class=\"program\"";
+
+static size_t find_marker(struct ets_bytes page)
+{
+    const size_t size = sizeof marker - 1;
+    for (size_t at = 0; at + size <= page.size; at++) {
+        const uint8_t *next = memchr(page.data + at, '<', page.size - size + 1 - at);
+        if (next == NULL) break;
+        at = (size_t)(next - page.data);
+        if (memcmp(next, marker, size) == 0) return at;
+    }
+    return page.size;
+}
+
+/* In an attribute. */
+static void write_name(struct ets_output *output, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '&') ets_output_print(output, "&amp;");
+        else if (*name == '"') ets_output_print(output, "&quot;");
+        else if (*name == '<') ets_output_print(output, "&lt;");
+        else ets_output_write(output, name, 1);
+    }
+}
+
+static bool have_twins(const struct given_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(ets_os_name(files[i].path), ets_os_name(files[k].path)) == 0) return true;
+        }
+    }
+    return false;
+}
+
+static void write_file(struct ets_output *output, const struct given_file *file, unsigned folder)
+{
+    const struct ets_bytes bytes = ets_file_bytes(file->file);
+    ets_output_print(output,
+                     "<script type=\"application/octet-stream\" class=\"given\" "
+                     "data-name=\"");
+    if (folder > 0) ets_output_print(output, "%u/", folder);
+    write_name(output, ets_os_name(file->path));
+    ets_output_print(output, file->is_beside ? "\" data-beside>" : "\">");
+    ets_page_write_base64(output, bytes.data, bytes.size);
+    ets_output_print(output, "</script>\n");
+}
+
+int write_page(const struct ets_file *page, const struct given_file *files, size_t count,
+               struct ets_output *output)
+{
+    const struct ets_bytes bytes = ets_file_bytes(page);
+    const size_t at = find_marker(bytes);
+    if (at == bytes.size) {
+        return cli_complain(CLI_INPUT, "the file that stands for etscope.html is not the page that `make page` builds");
+    }
+    ets_output_write(output, bytes.data, at);
+    /* Files of one name lie in folders of their own. */
+    const bool has_folders = have_twins(files, count);
+    for (size_t i = 0; i < count; i++) {
+        write_file(output, &files[i], has_folders ? files[i].of + 1 : 0);
+    }
+    ets_output_write(output, bytes.data + at, bytes.size - at);
+    return CLI_OK;
+}
