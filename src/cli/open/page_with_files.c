@@ -98,7 +98,9 @@ int write_page(const struct ets_file *page, const struct given_file *files, size
     const struct ets_bytes bytes = ets_file_bytes(page);
     const size_t at = find_marker(bytes);
     if (at == bytes.size) {
-        return cli_complain(CLI_INPUT, "the file that stands for etscope.html is not the page that `make page` builds");
+        return cli_complain(
+            CLI_INPUT,
+            "the file that stands for etscope.html is not the page that `make page` builds");
     }
     ets_output_write(output, bytes.data, at);
     /* Files of one name lie in folders of their own. */

@@ -24,6 +24,30 @@ const cellsOf = (page: Page): Promise<string[][]> =>
             rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())),
         );
 
+test("what is held beside the plan stands above it; where nothing was counted, what would count it", async () => {
+    const counted = reportOf("counted", [
+        data("memory/counted.etdp"),
+        ...["--program", data("mlp_portable/model.pte"), "--allow-mismatch"],
+    ]);
+    const { page, faults } = await open(browser, counted, "#1/memory");
+    const shown = await page.locator(".memory-held li").allInnerTexts();
+    const held = jsonRows(
+        ...["sql", "select owner, phase, bytes from held_memory where owner <> 'planned'"],
+        data("memory/counted.etdp"),
+    );
+    assert.equal(held.length, 5);
+    for (const { owner, phase, bytes } of held) {
+        const name = phase === null ? `${owner}` : `${owner} at ${phase}`;
+        const found = shown.find((text) => text.startsWith(name)) ?? "";
+        assert.ok(found.includes(formatBytes(bytes as number)), `${name}: ${shown.join("; ")}`);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+    const other = await open(browser, reportOf("gpt_xnnpack"), "#1/memory");
+    await other.page.getByText("counts it").waitFor();
+    await other.page.close();
+});
+
 test("the tensors are those of memory, with the same numbers", async () => {
     for (const folder of ["conv_portable", "cond", "multi_method"]) {
         const { page, faults } = await open(browser, reportOf(folder), "#1/memory");

@@ -14,6 +14,7 @@ import { formatBytes, formatCount, formatShare, plural } from "../../text/format
 import { show } from "../../text/show";
 import { drawPlan, frameOf, instructionAt, tensorAt } from "./plan_drawing";
 import { commonModule, type Group, groupTensors, operatorsByInstruction } from "./groups";
+import { HeldBeside } from "./HeldBeside";
 import { type Alive, aliveAt, type Plan, plansOf, type Tensor } from "./plan";
 
 export function PlannedMemory(props: { caption: ComponentChildren }) {
@@ -62,29 +63,11 @@ export function PlannedMemory(props: { caption: ComponentChildren }) {
     return (
         <div class="memory">
             {tools}
-            <p class="memory-headline">
-                {headline(plan)}
-                <NotCovered page={page} />
-            </p>
+            <p class="memory-headline">{headline(plan)}</p>
+            <HeldBeside page={page} method={plan.method} planned={plan.bytes} />
             <PlanMap plan={plan} state={state} />
             <TensorList plan={plan} state={state} />
         </div>
-    );
-}
-
-/** What is in no plan: memory that backends take for themselves. */
-function NotCovered({ page }: { page: Page }) {
-    if (!page.document.has("delegates")) return null;
-    const backend = page.document.table("delegates").text("backend");
-    const { rows } = page.document.table("delegates");
-    const backends = new Set(Array.from({ length: rows }, (_, row) => backend(row) ?? ""));
-    if (backends.size === 0) return null;
-    return (
-        <span class="muted">
-            {" "}
-            Without what {[...backends].map(show).join(" and ")} allocates itself:{" "}
-            <code>etscope profile --memory</code> counts it.
-        </span>
     );
 }
 

@@ -61,6 +61,19 @@ export function runMemoryOf(document: ReportDocument): MemoryList[] {
     return lists.filter((list) => list.rows.length > 0);
 }
 
+/** What a method, and the program itself, hold beside what is planned. */
+export function heldBeside(document: ReportDocument, method: string | null): MemoryRow[] {
+    if (!document.has("held_memory")) return [];
+    const table = document.table("held_memory");
+    const owner = table.text("owner");
+    return heldRows(table).filter(
+        (row) =>
+            owner(row.id) !== "planned" &&
+            (row.bytes ?? 0) > 0 &&
+            (row.method === null || row.method === method),
+    );
+}
+
 type Note = string | false | null;
 
 const rowsOf = (
