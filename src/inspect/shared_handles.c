@@ -1,7 +1,8 @@
 /*
  * Operators that an export took apart share one debug handle: an LSTM's 384 kernels have one. A row
  * has of its handle's nodes those of its own kernel; if a block calls a kernel as often as the
- * handle has nodes of it, each call has its own, because nodes are emitted in order.
+ * handle has nodes of it, each call has its own, because nodes are emitted in order. A delegate's
+ * rows have the others.
  */
 #include <stdbool.h>
 
@@ -32,6 +33,7 @@ struct sharer {
     uint32_t *callers; /* by number of the instruction: the row of its kernel */
     uint32_t caller_room;
     struct ets_row_node *nodes; /* by kernel, in order */
+    struct ets_key_table owned; /* nodes that calls of kernels have, one each */
 };
 
 /* Memory planning turns views of no copy into a kernel of its own. */
@@ -110,14 +112,60 @@ static bool list_nodes(struct sharer *s)
     return true;
 }
 
-static void give_own(const struct sharer *s, struct ets_row *row)
+static uint64_t identity(const struct ets_row_node *node)
+{
+    return (uint64_t)(uintptr_t)node->node;
+}
+
+static bool give_own(struct sharer *s, struct ets_row *row)
 {
     const uint32_t at = key_of(s, row->handles[0], plain_name(ets_row_kernel(row)));
     struct kernel *kernel = &s->kernels[at];
     const bool is_exact = kernel->calls == kernel->nodes;
-    if (kernel->nodes == 0) return;
+    if (kernel->nodes == 0) return true;
     row->nodes = &s->nodes[kernel->first + (is_exact ? kernel->next++ : 0)];
     row->node_count = is_exact ? 1 : kernel->nodes;
+    const uint64_t key = identity(row->nodes);
+    return !is_exact || ets_key_table_add(&s->owned, &key) != ETS_KEY_NONE;
+}
+
+static bool is_owned(const struct sharer *s, const struct ets_row_node *node)
+{
+    const uint64_t key = identity(node);
+    return ets_key_table_find(&s->owned, &key) != ETS_KEY_NONE;
+}
+
+/* What kernels outside have, a delegate does not: its rows keep the other nodes of the handle. */
+static bool leave_to_kernels(const struct sharer *s, struct ets_row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->node_count; i++) count += is_owned(s, &row->nodes[i]) ? 0 : 1;
+    if (count == 0 || count == row->node_count) return true;
+    struct ets_row_node *kept = ets_arena_alloc_array(&s->inspection->arena, count, sizeof *kept);
+    if (kept == NULL) return false;
+    size_t at = 0;
+    for (size_t i = 0; i < row->node_count; i++) {
+        if (!is_owned(s, &row->nodes[i])) kept[at++] = row->nodes[i];
+    }
+    row->nodes = kept;
+    row->node_count = count;
+    return true;
+}
+
+static bool give_nodes(struct sharer *s)
+{
+    struct ets_row *rows = &s->inspection->rows[s->block->first_row];
+    for (uint32_t i = 0; i < s->block->row_count; i++) {
+        struct ets_row *row = &rows[i];
+        const bool is_kernel = is_shared(row) && ets_row_kernel(row).data != NULL;
+        if (is_kernel && !give_own(s, row)) return false;
+    }
+    for (uint32_t i = 0; i < s->block->row_count && s->owned.count > 0; i++) {
+        struct ets_row *row = &rows[i];
+        const bool is_delegate = row->is_delegated || row->backend != NULL;
+        if (is_delegate && row->chain == 0 && !leave_to_kernels(s, row)) return false;
+    }
+    return true;
 }
 
 /* Rows around a kernel's, "OPERATOR_CALL", have its nodes. */
@@ -142,6 +190,7 @@ enum ets_status ets_rows_share_handles(struct ets_inspection *inspection, uint32
     ets_key_table_init(&s.keys, &inspection->arena, 2);
     ets_key_table_init(&s.handles, &inspection->arena, 1);
     ets_key_table_init(&s.instructions, &inspection->arena, 1);
+    ets_key_table_init(&s.owned, &inspection->arena, 1);
     if (ets_strings_init(&s.names, &inspection->arena) != 0) {
         return ets_fail_memory(error, "the nodes of operators");
     }
@@ -153,10 +202,7 @@ enum ets_status ets_rows_share_handles(struct ets_inspection *inspection, uint32
     }
     if (s.keys.count == 0) return ETS_OK;
     if (!list_nodes(&s)) return ets_fail_memory(error, "the nodes of operators");
-    for (uint32_t i = s.block->first_row; i < end; i++) {
-        struct ets_row *row = &inspection->rows[i];
-        if (is_shared(row) && ets_row_kernel(row).data != NULL) give_own(&s, row);
-    }
+    if (!give_nodes(&s)) return ets_fail_memory(error, "the nodes of operators");
     give_callers(&s);
     return ETS_OK;
 }
