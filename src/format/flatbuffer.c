@@ -6,8 +6,9 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* The smallest table is its 4-byte vtable offset. */
-enum { MIN_TABLE_BYTES = 4 };
+/* The smallest table is its 4-byte vtable offset; no field ends farther from its start than this.
+ */
+enum { MIN_TABLE_BYTES = 4, FARTHEST = UINT16_MAX + 8 };
 
 /*
  * Tables may share texts and numbers, because writers keep each name once. Limit: this many times
@@ -229,6 +230,31 @@ static enum ets_status verify_vtable(const struct verifier *v, size_t at,
     return ETS_OK;
 }
 
+/* Where the fields of a table are, after its vtable is verified. */
+struct places {
+    const uint8_t *vtable;
+    size_t vtable_bytes;
+    size_t room; /* fields that end before are sound; others are looked at one by one */
+};
+
+static struct places places_of(const struct verifier *v, size_t at)
+{
+    const uint8_t *data = v->bytes.data;
+    const uint8_t *vtable = data + (size_t)((int64_t)at - (int32_t)ets_load_u32(data + at));
+    const bool is_far = ets_range_fits(at, FARTHEST, v->bytes.size); /* from the end */
+    return (struct places){vtable, ets_load_u16(vtable),
+                           v->is_exact ? ets_load_u16(vtable + 2)
+                           : is_far    ? FARTHEST
+                                       : 0};
+}
+
+/* From the start of the table; 0: it has no such field. */
+static size_t place_of(const struct places *places, size_t slot)
+{
+    const size_t entry = 4 + 2 * slot;
+    return entry + 2 <= places->vtable_bytes ? ets_load_u16(places->vtable + entry) : 0;
+}
+
 static enum ets_status verify_table(struct verifier *v, size_t at, const struct ets_fb_type *type,
                                     unsigned depth)
 {
@@ -239,16 +265,21 @@ static enum ets_status verify_table(struct verifier *v, size_t at, const struct 
     ETS_TRY(spend(v, MIN_TABLE_BYTES, at, type));
     ETS_TRY(verify_vtable(v, at, type));
     const struct ets_fb table = {v->bytes.data, at};
+    const struct places places = places_of(v, at);
     for (uint16_t i = 0; i < type->field_count; i++) {
         const struct ets_fb_field *field = &type->fields[i];
-        const size_t field_at = ets_fb_field_at(table, field->slot);
-        if (field_at == 0) {
+        const size_t place = place_of(&places, field->slot);
+        if (place == 0) {
             if ((field->flags & ETS_FB_REQUIRED) == 0) continue;
             return ets_fail(v->error, ETS_MALFORMED, v->origin + at, "%s has no %s", type->name,
                             field->name);
         }
-        ETS_TRY(verify_place(v, field_at, ets_fb_inline_bytes(field), table, type, field->name));
-        ETS_TRY(verify_field(v, table, field_at, type, field, depth + 1));
+        const size_t bytes = ets_fb_inline_bytes(field);
+        if (place < MIN_TABLE_BYTES || place + bytes > places.room) {
+            ETS_TRY(verify_place(v, at + place, bytes, table, type, field->name));
+        }
+        if (field->kind == ETS_FB_SCALAR) continue;
+        ETS_TRY(verify_field(v, table, at + place, type, field, depth + 1));
     }
     return ETS_OK;
 }

@@ -58,6 +58,14 @@ static uint32_t find_slot(const struct ets_strings *strings, struct ets_text tex
     return slot;
 }
 
+uint32_t ets_strings_add_near(struct ets_strings *strings, struct ets_text text, uint32_t likely)
+{
+    const struct ets_text known = ets_strings_get(strings, likely);
+    const bool is_known = known.data != NULL && text.data != NULL && known.size == text.size &&
+                          memcmp(known.data, text.data, text.size) == 0;
+    return is_known ? likely : ets_strings_add(strings, text);
+}
+
 uint32_t ets_strings_find(const struct ets_strings *strings, struct ets_text text)
 {
     if (text.data == NULL) return ETS_STRING_NONE;

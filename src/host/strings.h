@@ -22,6 +22,9 @@ int ets_strings_init(struct ets_strings *strings, struct ets_arena *arena);
 /* The number of `text`, which must live as long as the table; UINT32_MAX: no memory. */
 uint32_t ets_strings_add(struct ets_strings *strings, struct ets_text text);
 
+/* The same for a text that is likely that of a number, which costs one comparison then. */
+uint32_t ets_strings_add_near(struct ets_strings *strings, struct ets_text text, uint32_t likely);
+
 /* The number of `text`, or UINT32_MAX if it was not added. */
 uint32_t ets_strings_find(const struct ets_strings *strings, struct ets_text text);
 

@@ -12,6 +12,8 @@ struct builder {
     struct ets_inspection *inspection;
     struct ets_key_table identities; /* of events: name, chain, instruction, delegate */
     uint32_t *identity;              /* [event] */
+    bool *repeats;                   /* [run] it has the events of the run before */
+    uint32_t sequence;               /* of the run before */
     struct ets_key_table prefixes;   /* of runs: number of the prefix before, next identity */
     struct ets_key_table shapes;     /* of runs: names, bundled index, sequence, stage */
     uint32_t *next_run;              /* [run] next run of the same block */
@@ -20,10 +22,27 @@ struct builder {
     uint32_t *stamp;                 /* [identity] block + 1 */
 };
 
-static bool identify_events(struct builder *b)
+/* Whether a run has the events of the one before, in all but their times. */
+static bool repeats_run(const struct ets_inspection *inspection, uint32_t run)
+{
+    if (run == 0) return false;
+    const struct ets_event_columns *c = &inspection->events;
+    const struct ets_run *own = &inspection->runs[run], *before = own - 1;
+    const size_t count = own->event_count, a = before->first_event, b = own->first_event;
+    return count == before->event_count &&
+           memcmp(c->kind + a, c->kind + b, count * sizeof *c->kind) == 0 &&
+           memcmp(c->name + a, c->name + b, count * sizeof *c->name) == 0 &&
+           memcmp(c->chain + a, c->chain + b, count * sizeof *c->chain) == 0 &&
+           memcmp(c->instruction + a, c->instruction + b, count * sizeof *c->instruction) == 0 &&
+           memcmp(c->delegate_id + a, c->delegate_id + b, count * sizeof *c->delegate_id) == 0 &&
+           memcmp(c->delegate_name + a, c->delegate_name + b, count * sizeof *c->delegate_name) ==
+               0;
+}
+
+static bool identify_run(struct builder *b, const struct ets_run *run)
 {
     const struct ets_event_columns *columns = &b->inspection->events;
-    for (uint32_t e = 0; e < columns->count; e++) {
+    for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
         b->identity[e] = ETS_NO_INDEX;
         if (columns->kind[e] != ETS_EVENT_PROFILE) continue;
         const uint64_t key[] = {
@@ -37,6 +56,21 @@ static bool identify_events(struct builder *b)
     return true;
 }
 
+static bool identify_events(struct builder *b)
+{
+    for (uint32_t r = 0; r < b->inspection->run_count; r++) {
+        const struct ets_run *run = &b->inspection->runs[r];
+        b->repeats[r] = repeats_run(b->inspection, r);
+        if (b->repeats[r]) {
+            memcpy(b->identity + run->first_event, b->identity + run[-1].first_event,
+                   run->event_count * sizeof *b->identity);
+        } else if (!identify_run(b, run)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The test case that tells blocks apart: tokens of one generation are one block, whatever cases
  * gave them. */
 static int32_t case_of(const struct ets_run *run)
@@ -44,11 +78,9 @@ static int32_t case_of(const struct ets_run *run)
     return run->stage == ETS_STAGE_NONE ? run->bundled_input_index : -1;
 }
 
-/*
- * The number of a run's shape. Sequences are numbered prefix by prefix, so equal numbers mean equal
- * sequences, without a comparison.
+/* Sequences are numbered prefix by prefix: equal numbers are equal sequences, without a comparison.
  */
-static uint32_t shape_of(struct builder *b, const struct ets_run *run)
+static uint32_t sequence_of(struct builder *b, const struct ets_run *run)
 {
     uint32_t sequence = 0;
     for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
@@ -58,13 +90,22 @@ static uint32_t shape_of(struct builder *b, const struct ets_run *run)
         if (number == ETS_KEY_NONE) return ETS_KEY_NONE;
         sequence = number + 1;
     }
+    return sequence;
+}
+
+/* The number of a run's shape. */
+static uint32_t shape_of(struct builder *b, uint32_t number)
+{
+    const struct ets_run *run = &b->inspection->runs[number];
+    if (!b->repeats[number]) b->sequence = sequence_of(b, run);
+    if (b->sequence == ETS_KEY_NONE) return ETS_KEY_NONE;
     const uint32_t name = ets_strings_add(&b->inspection->strings, run->name);
     const uint32_t method = ets_strings_add(&b->inspection->strings, run->method);
     if (name == UINT32_MAX || method == UINT32_MAX) return ETS_KEY_NONE;
     const uint64_t key[] = {
         (uint64_t)name << 32 | (uint32_t)case_of(run),
         method,
-        (uint64_t)sequence << 1 | (run->has_events != 0),
+        (uint64_t)b->sequence << 1 | (run->has_events != 0),
         run->stage,
     };
     return ets_key_table_add(&b->shapes, key);
@@ -90,7 +131,7 @@ static bool group_runs(struct builder *b)
     for (uint32_t r = 0; r < inspection->run_count; r++) {
         struct ets_run *run = &inspection->runs[r];
         const uint32_t known = b->shapes.count;
-        const uint32_t shape = shape_of(b, run);
+        const uint32_t shape = shape_of(b, r);
         if (shape == ETS_KEY_NONE) return false;
         struct ets_block *block = &inspection->blocks[shape];
         if (shape == known) {
@@ -261,11 +302,12 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
     ets_key_table_init(&b.prefixes, arena, 1);
     ets_key_table_init(&b.shapes, arena, 4);
     b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
+    b.repeats = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.repeats);
     b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
     b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);
     inspection->blocks =
         ets_arena_alloc_array(arena, inspection->run_count, sizeof *inspection->blocks);
-    if (b.identity == NULL || b.next_run == NULL || b.last_run == NULL ||
+    if (b.identity == NULL || b.repeats == NULL || b.next_run == NULL || b.last_run == NULL ||
         inspection->blocks == NULL || !identify_events(&b) || !group_runs(&b)) {
         return ets_fail_memory(error, "the blocks of runs");
     }

@@ -17,11 +17,16 @@ struct loader {
     bool filling;
     bool no_memory;
     uint32_t events, runs, damages, unknown;
+    uint32_t run_start, run_length; /* events of the run before the one that starts there */
 };
 
-static uint32_t intern(struct loader *loader, struct ets_text text)
+/* Runs repeat: what stood at the same place of the run before is compared first. */
+static uint32_t intern(struct loader *loader, struct ets_text text, const uint32_t *numbers,
+                       uint32_t at)
 {
-    const uint32_t number = ets_strings_add(&loader->inspection->strings, text);
+    const uint32_t back = loader->run_length;
+    const uint32_t before = back > 0 && back <= at ? numbers[at - back] : ETS_STRING_NONE;
+    const uint32_t number = ets_strings_add_near(&loader->inspection->strings, text, before);
     if (number == UINT32_MAX) loader->no_memory = true;
     return number;
 }
@@ -39,11 +44,11 @@ static void fill_event(struct loader *loader, const struct ets_etdump_event *eve
     columns->row[at] = ETS_NO_INDEX;
     columns->parent[at] = ETS_NO_INDEX;
     columns->kind[at] = (uint8_t)event->kind;
-    columns->name[at] = intern(loader, event->name);
+    columns->name[at] = intern(loader, event->name, columns->name, at);
     columns->chain[at] = event->chain;
     columns->instruction[at] = event->instruction;
     columns->delegate_id[at] = event->delegate_id;
-    columns->delegate_name[at] = intern(loader, event->delegate_name);
+    columns->delegate_name[at] = intern(loader, event->delegate_name, columns->delegate_name, at);
     columns->start[at] = is_allocation ? (uint64_t)(int64_t)event->allocator : event->start_ticks;
     columns->end[at] = is_allocation ? event->allocated_bytes : event->end_ticks;
     columns->payload_at[at] = event->payload_at;
@@ -66,6 +71,8 @@ static int load_event(void *context, const struct ets_etdump_event *event, size_
 static int load_run(void *context, const struct ets_etdump_run *run)
 {
     struct loader *loader = context;
+    loader->run_length = loader->events - loader->run_start;
+    loader->run_start = loader->events;
     if (loader->filling) {
         loader->inspection->runs[loader->runs] = (struct ets_run){
             .name = run->name,
@@ -119,14 +126,25 @@ static bool reserve(struct ets_inspection *inspection, const struct loader *coun
     inspection->run_count = counted->runs;
     inspection->damage_count = damages;
     inspection->damage_total = counted->damages;
-    inspection->unknown_event_count = counted->unknown;
     return columns->run && columns->row && columns->parent && columns->name &&
            columns->delegate_name && columns->kind && columns->chain && columns->instruction &&
            columns->delegate_id && columns->start && columns->end && columns->payload_at &&
            inspection->runs && inspection->damages;
 }
 
-static void visit_verified(struct loader *loader)
+/* Events of an unknown kind, which are no rows, are counted, too: they are few. */
+static void count_verified(struct loader *loader)
+{
+    const struct ets_etdump *dump = &loader->inspection->dump;
+    loader->runs = dump->run_count;
+    for (uint32_t i = 0; i < dump->run_count; i++) {
+        struct ets_etdump_run run;
+        ets_etdump_run(dump, i, &run);
+        loader->events += run.event_count;
+    }
+}
+
+static void fill_verified(struct loader *loader)
 {
     const struct ets_etdump *dump = &loader->inspection->dump;
     for (uint32_t i = 0; i < dump->run_count; i++) {
@@ -145,7 +163,8 @@ static enum ets_status visit(struct loader *loader, struct ets_bytes bytes, bool
                              struct ets_error *error)
 {
     if (!is_damaged) {
-        visit_verified(loader);
+        if (loader->filling) fill_verified(loader);
+        else count_verified(loader);
         return ETS_OK;
     }
     const struct ets_etdump_visitor visitor = {loader, load_run, load_event, load_damage};
@@ -290,6 +309,7 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     ETS_TRY(visit(&filler, dump, is_damaged, error));
     if (!is_extra_sound) load_damage(&filler, &extra_reason);
     if (filler.no_memory) return ets_fail_memory(error, "the event table");
+    inspection->unknown_event_count = filler.unknown;
     hand_out(inspection);
     if (inspection->has_extra) {
         ETS_TRY(ets_stated_nodes_read(&inspection->arena, &inspection->extra, &inspection->told,
