@@ -2,6 +2,7 @@
 #include "etscope/etrecord.h"
 #include "record/record_maps.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -64,31 +65,32 @@ int64_t ets_graph_handle_of(const struct ets_graph *graph, struct ets_text name)
     return node != NULL ? node->debug_handle : -1;
 }
 
-/* 1 where `part` occurs in `text` at the start of a path component. */
 static char as_slash(char c)
 {
     return c == '\\' ? '/' : c;
 }
 
-/* Whether `text` has `part` at the start of a folder. Slashes may be backslashes in `text`. */
-static int has_folder(struct ets_text text, const char *part)
+/* Slashes may be backslashes in `text`. */
+static bool starts_with(struct ets_text text, const char *part)
 {
-    const size_t size = strlen(part);
-    for (size_t at = 0; at + size <= text.size; at++) {
-        size_t same = 0;
-        if (at > 0 && as_slash(text.data[at - 1]) != '/') continue;
-        while (same < size && as_slash(text.data[at + same]) == part[same]) same++;
-        if (same == size) return 1;
-    }
-    return 0;
+    size_t same = 0;
+    while (part[same] != '\0' && same < text.size && as_slash(text.data[same]) == part[same])
+        same++;
+    return part[same] == '\0';
 }
 
-static int is_below(struct ets_text file, const char *const *folders, size_t count)
+/* Whether one of the folders is on the path, from the start of a name on: one pass over the text.
+ */
+static bool is_below(struct ets_text file, const char *const *folders, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (has_folder(file, folders[i])) return 1;
+    for (size_t at = 0; at < file.size; at++) {
+        if (at > 0 && as_slash(file.data[at - 1]) != '/') continue;
+        const struct ets_text rest = {file.data + at, file.size - at};
+        for (size_t i = 0; i < count; i++) {
+            if (starts_with(rest, folders[i])) return true;
+        }
     }
-    return 0;
+    return false;
 }
 
 static int is_framework(struct ets_text file)
