@@ -104,7 +104,7 @@ test("what is selected here is selected in the operators, and the other way roun
 });
 
 test("a shift-drag measures a range; it is a step of the back button", async () => {
-    const { page, faults } = await open(browser, report, "#1/timeline");
+    const { page, faults } = await open(browser, report, "#1/timeline?form=calls");
     const from = await pointAt(page, 1, 0.2);
     const to = await pointAt(page, 1, 0.6);
     await page.keyboard.down("Shift");
@@ -120,6 +120,43 @@ test("a shift-drag measures a range; it is a step of the back button", async () 
     assert.match(await whole.innerText(), /Method::execute[^]*100\.0%/);
     await page.goBack();
     assert.match(await caption.innerText(), /^In sight/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("the table is a list, bottom-up or a call tree, and each counts the run once", async () => {
+    const { page, faults } = await open(browser, report, "#1/timeline?run=2");
+    const rows = () => page.locator(".range-table tbody tr[aria-rowindex]");
+    const shares = async () =>
+        (await rows().locator(".share .number").allInnerTexts()).map((text) => {
+            const [, low = "0", high = low] = /^<?(\d+\.\d)(?:\.\.(\d+\.\d))?%$/.exec(text) ?? [];
+            return text.startsWith("<") ? [0, Number(low)] : [Number(low), Number(high)];
+        });
+    for (const title of ["list", "bottom-up"]) {
+        await page.click(`.range-table button:text-is("${title}")`);
+        const found = await shares();
+        const [least, most] = [0, 1].map((end) =>
+            found.reduce((sum, share) => sum + (share[end] ?? NaN), 0),
+        ) as [number, number];
+        /* Of rounded shares. */
+        assert.ok(least < 100 + found.length / 20 && most > 99, `${title}: ${least}..${most}`);
+    }
+    await rows().filter({ hasText: "native_layer_norm.out" }).locator(".twist").click();
+    const inside = await rows()
+        .filter({ hasText: /^\s*blocks\.0/ })
+        .count();
+    assert.ok(inside > 0, "the modules of its calls");
+
+    await page.click('.range-table button:text-is("call tree")');
+    assert.match(await rows().first().innerText(), /Method::execute[^]*100\.0%/);
+    await rows().first().click();
+    await page.locator(".range-table table").focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.locator(".details").innerText(), /^\s*module\s+blocks/i);
+    const before = await rows().count();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await rows().count(), before + 2, "blocks.0 and blocks.1");
+    assert.match(page.url(), /form=calls/);
     assert.deepEqual(faults, []);
     await page.close();
 });
@@ -191,7 +228,8 @@ test("keys alone lead to every event, and what is selected is said", async () =>
 test("all layouts are accessible in both themes, and show the same selection", async () => {
     const { page, faults } = await open(browser, report);
     for (const theme of ["light", "dark"]) {
-        for (const layout of ["time", "heavy", "calls", "nonsense"]) {
+        const forms = ["time&form=callers", "time&form=calls"];
+        for (const layout of ["time", ...forms, "heavy", "calls", "nonsense"]) {
             await goTo(page, `#1/timeline?theme=${theme}&layout=${layout}&sel=operator:90`);
             await page.waitForSelector(LANES);
             assert.deepEqual(await accessibilityFaults(page), [], `${layout}, ${theme}`);

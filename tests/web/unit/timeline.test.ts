@@ -12,7 +12,10 @@ import {
     writeSpan,
     zoom,
 } from "../../../web/src/views/timeline/axis";
+import type { Range } from "../../../web/src/text/format";
 import { sumsIn } from "../../../web/src/views/timeline/in_range";
+import type { Row } from "../../../web/src/views/timeline/picture";
+import { rowsIn } from "../../../web/src/views/timeline/range_rows";
 import { TimePicture } from "../../../web/src/views/timeline/time_picture";
 import { Track } from "../../../web/src/views/timeline/track";
 import {
@@ -288,6 +291,7 @@ test("events stand in lanes by what encloses them, delegates' own in a lane with
         "Fully Connected #1",
         "4..5 us",
         "run 2, place unknown: order as reported",
+        "net.l1",
         "a.py:2",
     ]);
     assert.deepEqual(picture.origin({ from: 50_100, to: 51_000 }), {
@@ -301,30 +305,84 @@ test("a range adds what is inside; what a delegate reports is a range where its 
     const { picture, operators } = await small();
     const sums = (from: number, to: number) => {
         const found = sumsIn(picture, operators, { from, to });
-        const rows = found.rows.map(({ key, calls, time }) => [key, calls, time.lower, time.upper]);
+        const rows = rowsIn(picture, operators, found, "list").map(
+            ({ operator, calls, time, self }) => [
+                ...[operator, calls, time.lower, time.upper],
+                ...[self?.lower, self?.upper],
+            ],
+        );
         return { runs: found.runs, time: found.time, rows };
     };
     assert.deepEqual(sums(-100, 70_000), {
         runs: 2,
         time: 22_000,
         rows: [
-            [0, 2, 22_000, 22_000],
-            [3, 2, 12_000, 12_000],
-            [4, 2, 7000, 9000],
-            [2, 2, 2000, 2000],
+            [0, 2, 22_000, 22_000, 8000, 8000],
+            [4, 2, 7000, 9000, 7000, 9000],
+            [3, 2, 12_000, 12_000, 3000, 5000],
+            [2, 2, 2000, 2000, 2000, 2000],
         ],
     });
     assert.deepEqual(sums(650, 3600), {
         runs: 1,
         time: 2950,
         rows: [
-            [0, 1, 2950, 2950],
-            [3, 1, 2000, 2000],
-            [2, 1, 500, 500],
-            [4, 1, 0, 2000],
+            [2, 1, 500, 500, 500, 500],
+            [0, 1, 2950, 2950, 450, 450],
+            [3, 1, 2000, 2000, 0, 2000],
+            [4, 1, 0, 2000, 0, 2000],
         ],
     });
     assert.deepEqual(sums(20_000, 30_000), { runs: 0, time: 0, rows: [] });
+});
+
+/** Name, total and self of rows, those inside indented. */
+function outlineOf(rows: readonly Row[], depth = 0): string[] {
+    const say = (time: Range | null) =>
+        time === null ? "-" : [...new Set([time.lower, time.upper])].join("..");
+    return rows.flatMap((row) => [
+        `${"  ".repeat(depth)}${row.name} ${say(row.time)} ${say(row.self)}`,
+        ...outlineOf(row.children, depth + 1),
+    ]);
+}
+
+test("a range as a call tree: modules and calls hold what they call, nothing counts twice", async () => {
+    const { picture, operators } = await small();
+    const found = sumsIn(picture, operators, { from: -100, to: 70_000 });
+    const rows = rowsIn(picture, operators, found, "calls");
+    assert.deepEqual(outlineOf(rows), [
+        "Method::execute 22000 8000",
+        "  net 14000 -",
+        "    l1 12000 -",
+        "      DELEGATE_CALL, instruction 1 12000 3000..5000",
+        "        Fully Connected #1 7000..9000 7000..9000",
+        "    add.out 2000 2000",
+    ]);
+    const modules = rows[0]!.children;
+    assert.deepEqual(
+        [modules[0]!.module, modules[0]!.children[0]!.module, modules[0]!.isModule],
+        ["net", "net.l1", true],
+    );
+    assert.equal(rows[0]!.share.lower, 1);
+});
+
+test("a range bottom-up: operators of a name, in them their modules and calls", async () => {
+    const { picture, operators } = await small();
+    const found = sumsIn(picture, operators, { from: -100, to: 70_000 });
+    const rows = rowsIn(picture, operators, found, "callers");
+    assert.deepEqual(outlineOf(rows), [
+        "Method::execute 22000 8000",
+        "Fully Connected 7000..9000 7000..9000",
+        "  net.l1 7000..9000 7000..9000",
+        "    DELEGATE_CALL, instruction 1 7000..9000 7000..9000",
+        "DELEGATE_CALL 12000 3000..5000",
+        "  net.l1 12000 3000..5000",
+        "add.out 2000 2000",
+        "  net 2000 2000",
+    ]);
+    const own = (bound: "lower" | "upper") =>
+        rows.reduce((sum, { share }) => sum + share[bound], 0);
+    assert.ok(own("lower") <= 1 && own("upper") >= 1, `${own("lower")}..${own("upper")}`);
 });
 
 test("trees hold times per run: by call, and merged by name", async () => {

@@ -1,27 +1,27 @@
 /** The operators of what is seen or measured, by their time in it: the text of the picture. */
-import { useMemo } from "preact/hooks";
-import { rangeCopies, timeCopies } from "../../parts/copy";
-import { type Column, DataTable } from "../../parts/DataTable";
-import { Name } from "../../parts/Name";
-import { Place } from "../../parts/Place";
-import { RangeBar } from "../../parts/RangeBar";
-import { barKind } from "../../state/filter";
-import { useMembers, usePage } from "../../state/page";
-import {
-    chooseUnit,
-    formatCount,
-    formatShare,
-    formatTime,
-    largestOf,
-    plural,
-    sayTime,
-} from "../../text/format";
+import { useMemo, useState } from "preact/hooks";
+import { Choice } from "../../parts/Choice";
+import { DataTable } from "../../parts/DataTable";
+import { sorted } from "../../parts/virtual";
+import { type Page, useMembers, useParam, usePage } from "../../state/page";
+import { type Selection, writeSelection } from "../../state/selection";
+import { plural, sayTime } from "../../text/format";
 import { lengthOf } from "./axis";
 import { sumsIn } from "./in_range";
 import type { Picture, Row } from "./picture";
+import { rangeColumns } from "./rangeColumns";
+import { type Form, rowsIn } from "./range_rows";
 import { TimePicture } from "./time_picture";
 import type { Span } from "./track";
 import type { TreePicture } from "./tree_picture";
+
+const FORMS: { value: Form; title: string; hint: string }[] = [
+    { value: "list", title: "list", hint: "operators, by their own time" },
+    { value: "callers", title: "bottom-up", hint: "operators of a name; in them, what calls them" },
+    { value: "calls", title: "call tree", hint: "modules and calls; in them, what they call" },
+];
+/** More cannot stand in an address. */
+const MOST_SELECTED = 1000;
 
 export function RangeTable(props: {
     picture: Picture;
@@ -36,92 +36,36 @@ export function RangeTable(props: {
     /* A single operator has a row of its own. */
     const members = page.selection?.kind === "operator" ? null : all;
     const unitName = page.block?.unit ?? "ns";
-    const found = useMemo(
-        () =>
-            picture instanceof TimePicture
-                ? sumsIn(picture, page.operators, span)
-                : { rows: (picture as TreePicture).rows(), runs: 0, time: 0 },
+    const [formText, setForm] = useParam("form", "list");
+    const form = FORMS.find(({ value }) => value === formText)?.value ?? "list";
+    const sums = useMemo(
+        () => (picture instanceof TimePicture ? sumsIn(picture, page.operators, span) : null),
         [picture, span.from, span.to],
     );
-    const unit = chooseUnit(
-        largestOf(found.rows, (row) => row.time.upper),
-        unitName,
+    const roots = useMemo(
+        () =>
+            picture instanceof TimePicture && sums !== null
+                ? rowsIn(picture, page.operators, sums, form)
+                : (picture as TreePicture).rows(),
+        [picture, sums, form],
     );
-    const { selection } = page;
-    const isSelected = (row: Row) =>
-        row.module !== null
-            ? selection?.kind === "module" && selection.name === row.module
-            : selection?.kind === "operator" && selection.id === row.operator;
-    const columns: Column<Row>[] = [
-        {
-            key: "name",
-            title: "operator",
-            width: "auto",
-            value: (row) => row.name,
-            copies: { operator: (row) => row.name },
-            cell: (row) => (
-                <>
-                    <Name text={row.name} />{" "}
-                    <small>{row.backend === "runtime" ? "" : row.backend}</small>
-                </>
-            ),
-        },
-        {
-            key: "calls",
-            title: "calls",
-            width: "84px",
-            align: "right",
-            hideBelow: 560,
-            value: (row) => row.calls,
-            cell: (row) => (row.calls > 0 ? formatCount(row.calls) : null),
-        },
-        {
-            key: "time",
-            title: unit.name,
-            width: "104px",
-            align: "right",
-            value: (row) => row.time.lower,
-            copies: timeCopies("total", unit, (row) => row.time),
-            cell: (row) => formatTime(row.time, unit),
-        },
-        {
-            key: "share",
-            title: "share",
-            hint: "part of the time of the runs in it; what encloses others counts them, too",
-            width: "160px",
-            value: (row) => row.share.lower,
-            copies: rangeCopies("share", (row) => row.share),
-            cell: (row) => (
-                <span class="share">
-                    <RangeBar
-                        range={row.share}
-                        of={1}
-                        kind={row.operator < 0 ? "other" : barKind(page.operators, row.operator)}
-                    />
-                    <span class="number">{formatShare(row.share)}</span>
-                </span>
-            ),
-        },
-        {
-            key: "source",
-            title: "source",
-            width: "190px",
-            hideBelow: 760,
-            value: (row) => row.source,
-            cell: (row) => <Place text={row.source} />,
-        },
-    ];
+    const isTree = picture instanceof TimePicture && form !== "list";
+    const { rows, tree, sort } = useOpened(roots, isTree, form);
+    /* Trees of times per run have shares with what is inside. */
+    const columnForm = picture instanceof TimePicture ? form : "calls";
+    const columns = rangeColumns(page.operators, roots, unitName, columnForm, isTree);
     const length = { lower: lengthOf(span), upper: lengthOf(span) };
     const caption =
         picture instanceof TimePicture ? (
             <span>
                 <b>{props.isSelected ? "Selected" : "In sight"}</b> {sayTime(length, unitName)} ·{" "}
-                {plural(found.runs, "run")}
+                {plural(sums?.runs ?? 0, "run")}
                 {props.isSelected && (
                     <button type="button" class="quiet" onClick={() => page.select(null)}>
                         Clear
                     </button>
-                )}
+                )}{" "}
+                <Choice label="Table" options={FORMS} value={form} onChange={setForm} />
             </span>
         ) : (
             <b>Time per run</b>
@@ -132,19 +76,97 @@ export function RangeTable(props: {
                 label="Operators in the timeline"
                 sortParam="timesort"
                 columns={columns}
-                rows={found.rows}
+                rows={rows}
                 rowKey={(row) => row.key}
-                isSelected={isSelected}
-                isDim={(row) => members !== null && row.operator >= 0 && !members.has(row.operator)}
+                sort={sort}
+                tree={tree}
+                isSelected={(row) => isChosen(page.selection, row)}
+                isDim={(row) =>
+                    members !== null &&
+                    row.operators.length > 0 &&
+                    !row.operators.some((id) => members.has(id))
+                }
                 ownKeys={props.ownKeys}
                 caption={caption}
                 onSelect={(row, isWalk) => {
-                    if (row.module !== null)
-                        page.select({ kind: "module", name: row.module }, undefined, isWalk);
-                    else if (row.operator >= 0)
-                        page.select({ kind: "operator", id: row.operator }, undefined, isWalk);
+                    const selection = selectionOf(row);
+                    if (selection !== null) page.select(selection, undefined, isWalk);
                 }}
+                onOpen={tree && ((row) => tree.isOpen(row) !== null && tree.toggle(row))}
             />
         </div>
     );
+}
+
+/** Which rows of a tree are open, and the rows that are seen. */
+function useOpened(roots: readonly Row[], isTree: boolean, form: Form) {
+    const [toggled, setToggled] = useState<ReadonlySet<string | number>>(new Set());
+    /* What a run goes into is seen at first; callers are seen when they are asked for. */
+    const levels = useMemo(() => levelsOf(roots), [roots]);
+    const isOpen = (row: Row): boolean | null => {
+        if (row.children.length === 0) return null;
+        const atFirst = form === "calls" && levels.get(row) === 0;
+        return toggled.has(row.key) !== atFirst;
+    };
+    const list = (order: (siblings: readonly Row[]) => readonly Row[]): Row[] => {
+        const found: Row[] = [];
+        const add = (siblings: readonly Row[]) => {
+            for (const row of order(siblings)) {
+                found.push(row);
+                if (isOpen(row) === true) add(row.children);
+            }
+        };
+        add(roots);
+        return found;
+    };
+    const rows = useMemo(
+        () => (isTree ? list((siblings) => siblings) : roots),
+        [roots, isTree, toggled],
+    );
+    if (!isTree) return { rows, tree: undefined, sort: undefined };
+    return {
+        rows,
+        sort: (value: (row: Row) => number | string | null, descending: boolean) =>
+            list((siblings) => sorted(siblings, value, descending)),
+        tree: {
+            level: (row: Row) => levels.get(row) ?? 0,
+            isOpen,
+            toggle: (row: Row) =>
+                setToggled((old) => {
+                    const next = new Set(old);
+                    if (!next.delete(row.key)) next.add(row.key);
+                    return next;
+                }),
+        },
+    };
+}
+
+function levelsOf(roots: readonly Row[]): Map<Row, number> {
+    const levels = new Map<Row, number>();
+    const visit = (rows: readonly Row[], level: number) => {
+        for (const row of rows) {
+            levels.set(row, level);
+            visit(row.children, level + 1);
+        }
+    };
+    visit(roots, 0);
+    return levels;
+}
+
+/** What a row stands for; null: more than can be selected. */
+function selectionOf(row: Row): Selection | null {
+    const isOneModule = row.isModule && row.module !== null && !row.module.includes(", ");
+    if (isOneModule && row.module !== null) return { kind: "module", name: row.module };
+    const [id] = row.operators;
+    if (id === undefined || row.operators.length > MOST_SELECTED) return null;
+    return row.operators.length === 1
+        ? { kind: "operator", id }
+        : { kind: "operators", ids: row.operators };
+}
+
+function isChosen(selection: Page["selection"], row: Row): boolean {
+    if (selection === null) return false;
+    const own = selectionOf(row);
+    if (selection.kind === "operator") return own?.kind === "operator" && own.id === selection.id;
+    return own !== null && writeSelection(own) === writeSelection(selection);
 }

@@ -39,13 +39,20 @@ export interface Picture {
 
 /** A line of the table below the picture. */
 export interface Row {
-    key: number;
+    key: number | string;
+    /** The operator that it is of, or the first of several; -1: none. */
     operator: number;
+    operators: readonly number[];
+    /** It stands for its module, not for an operator of it. */
+    isModule: boolean;
     module: string | null;
     name: string;
     backend: string;
     calls: number;
     time: Range;
+    /** Without what it encloses; null: a module, which does nothing itself. */
+    self: Range | null;
     share: Range;
     source: string | null;
+    children: Row[];
 }

@@ -4,13 +4,15 @@ import { startsOfRun } from "../../document/events";
 import { barKind } from "../../state/filter";
 import type { Block, Operators } from "../../state/operators";
 import { type Range, sayTime } from "../../text/format";
-import { show } from "../../text/show";
+import { show, showName } from "../../text/show";
 import { around, lengthOf } from "./axis";
 import { type Lane, MOST_LANES, type Picture } from "./picture";
 import { type Span, Track } from "./track";
 
 /** A run below this width is drawn without its operators' colours. */
 const NARROW_RUN = 6;
+/** Letters of a list of modules or lines in the tooltip. */
+export const LONGEST_PLACE = 160;
 
 interface Plan {
     title: string;
@@ -31,6 +33,11 @@ export class TimePicture implements Picture {
     /** Events without a time that fits the trace's clock. */
     readonly untimed: number;
     readonly isCut: boolean;
+    /**
+     * Of each position the nearest one around it whose time counts, -1: none; -2: it does not count
+     * itself, as a wrapper or by a clock of its own.
+     */
+    readonly enclosing: Int32Array;
     private readonly starts: Float64Array[];
     private readonly longestRun: number;
 
@@ -42,6 +49,7 @@ export class TimePicture implements Picture {
         readonly numbers: readonly number[],
     ) {
         const plans = this.plan();
+        this.enclosing = this.findEnclosing();
         this.isCut = plans.length > MOST_LANES;
         this.untimed = this.matrix.operator.reduce(
             (count, id) => (this.isDrawn(id) && !this.isTimed(id) ? count + 1 : count),
@@ -135,8 +143,9 @@ export class TimePicture implements Picture {
             said.push(
                 `run ${this.numbers[this.run(ref)]}, ${isDerived ? "place unknown: order as reported" : `starts at ${start}`}`,
             );
-            const source = this.operators.source(id);
-            if (source !== null && source !== "") said.push(show(source));
+            for (const place of [this.operators.module(id), this.operators.source(id)]) {
+                if (place !== null && place !== "") said.push(showName(place, LONGEST_PLACE));
+            }
         }
         return said;
     }
@@ -202,6 +211,18 @@ export class TimePicture implements Picture {
         }
         const from = this.matrix.runStart[run]! - (this.matrix.runStart[0] ?? 0);
         return span.from <= span.to ? span : { from, to: from };
+    }
+
+    private findEnclosing(): Int32Array {
+        const { operator, parent, positions } = this.matrix;
+        const enclosing = new Int32Array(positions);
+        const counts = (id: number) => id >= 0 && this.isDrawn(id) && this.isTimed(id);
+        for (let i = 0; i < positions; i++) {
+            let above = parent[i]!;
+            while (above >= 0 && !counts(operator[above]!)) above = parent[above]!;
+            enclosing[i] = counts(operator[i]!) ? above : -2;
+        }
+        return enclosing;
     }
 
     /** Wrappers tell nothing more than what they wrap. */

@@ -3,10 +3,10 @@ import type { ReportDocument } from "../../document/document";
 import { backendOf, barKind } from "../../state/filter";
 import type { Block, Operators } from "../../state/operators";
 import { formatShare, type Range, sayTime } from "../../text/format";
-import { show } from "../../text/show";
+import { show, showName } from "../../text/show";
 import { around } from "./axis";
 import { type Lane, MOST_LANES, type Picture, type Row } from "./picture";
-import { shortName } from "./time_picture";
+import { LONGEST_PLACE, shortName } from "./time_picture";
 import { type Span, Track } from "./track";
 
 export interface TreeNode {
@@ -87,9 +87,11 @@ export class TreePicture implements Picture {
             show(this.name(ref)),
             `${sayTime(node.time, this.block.unit)} per run, ${formatShare(this.share(node))}`,
         ];
-        const source =
-            node.operators.length === 1 ? this.operators.source(this.operator(ref)) : null;
-        if (source !== null && source !== "") said.push(show(source));
+        if (node.operators.length !== 1) return said;
+        const id = this.operator(ref);
+        for (const place of [this.operators.module(id), this.operators.source(id)]) {
+            if (place !== null && place !== "") said.push(showName(place, LONGEST_PLACE));
+        }
         return said;
     }
 
@@ -102,18 +104,25 @@ export class TreePicture implements Picture {
     }
 
     rows(): Row[] {
-        return this.nodes.map((node, key) => ({
-            key,
-            operator: this.operator(key),
-            module: node.module,
-            name: this.titleOf(key, node.name),
-            backend:
-                node.operators.length === 0 ? "" : backendOf(this.operators, node.operators[0]!),
-            calls: node.operators.reduce((sum, id) => sum + (this.operators.calls(id) ?? 1), 0),
-            time: node.time,
-            share: this.share(node),
-            source: node.operators.length === 1 ? this.operators.source(node.operators[0]!) : null,
-        }));
+        return this.nodes.map((node, key) => {
+            const [one] = node.operators;
+            const isOne = node.operators.length === 1 && one !== undefined;
+            return {
+                key,
+                operator: this.operator(key),
+                operators: node.operators,
+                isModule: node.module !== null,
+                module: node.module ?? (isOne ? this.operators.module(one) : null),
+                name: this.titleOf(key, node.name),
+                backend: one === undefined ? "" : backendOf(this.operators, one),
+                calls: node.operators.reduce((sum, id) => sum + (this.operators.calls(id) ?? 1), 0),
+                time: node.time,
+                self: selfOf(node),
+                share: this.share(node),
+                source: isOne ? this.operators.source(one) : null,
+                children: [],
+            };
+        });
     }
 
     private titleOf(ref: number, name: string): string {
@@ -125,6 +134,16 @@ export class TreePicture implements Picture {
         const whole = this.whole || 1;
         return { lower: node.time.lower / whole, upper: node.time.upper / whole };
     }
+}
+
+/** Without what it encloses; a coarser clock may tell more of that than of the whole. */
+function selfOf(node: TreeNode): Range {
+    const within = (bound: "lower" | "upper") =>
+        node.children.reduce((sum, child) => sum + child.time[bound], 0);
+    return {
+        lower: Math.max(0, node.time.lower - within("upper")),
+        upper: Math.max(0, node.time.upper - within("lower")),
+    };
 }
 
 function rootsOf(operators: Operators, block: Block): number[] {
