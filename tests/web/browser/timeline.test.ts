@@ -5,7 +5,9 @@ import type { Browser, Page } from "playwright-core";
 import { encodeEvents } from "../encode";
 import {
     accessibilityFaults,
+    filesOf,
     goTo,
+    jsonRows,
     launch,
     open,
     openingTimes,
@@ -193,6 +195,65 @@ test("a brush over the runs shows them, and [ and ] step from run to run", async
     await page.close();
 });
 
+test("a click on an operator's outlier goes to that run", async () => {
+    const { page, faults } = await open(browser, report, "#1/timeline?sel=operator:90");
+    const bins = page.locator(".operator-runs .bins button");
+    const runs = async () =>
+        (await bins.evaluateAll((all) => all.map((bin) => bin.getAttribute("aria-label") ?? "")))
+            .map((said) => Number(/: (\d+) runs? \(/.exec(said)?.[1]))
+            .reduce((sum, count) => sum + count, 0);
+    assert.equal(await runs(), 5);
+    const times = jsonRows("inspect", ...filesOf("gpt_xnnpack"), "--all");
+    const said = await page.locator(".operator-runs p").innerText();
+    const row = times.find(
+        ({ instruction, operator }) => instruction === 38 && operator === "logical_not.out",
+    ) as Record<string, number>;
+    for (const name of ["min_ns", "max_ns"]) {
+        const time = row[name] as number;
+        const text = time < 1000 ? `${time} ns` : `${time / 1000} us`;
+        assert.ok(said.includes(text), `${text} in ${said}`);
+    }
+    await bins.last().click();
+    await addressHas(page, /run=1\b.*sel=operator:90|sel=operator:90.*run=1\b/);
+    const shown = await seen(page);
+    assert.ok(shown.to - shown.from > 700_000, "the run that took 787 us");
+    await bins.last().focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    assert.ok((await seen(page)).to - shown.from > 0);
+    assert.doesNotMatch(page.url(), /run=1\b/);
+    await page.click('.operator-runs button:has-text("longest")');
+    await addressHas(page, /run=1\b/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("runs stand side by side, and the table says where the longest lost its time", async () => {
+    const { page, faults } = await open(browser, report, "#1/timeline?layout=runs");
+    const picker = page.locator(".run-picker");
+    assert.match(await picker.innerText(), /run 5 ×\s+run 4 ×\s+run 1 ×/);
+    const cells = page.locator(".range-table tbody tr[aria-rowindex]").first().locator("td");
+    assert.match(await cells.nth(0).innerText(), /Batch Matrix Multiply/);
+    assert.match(await cells.nth(4).innerText(), /^\+\d+\.\.\+\d+$/);
+    const { x, y } = await pointAt(page, 7, 0.6);
+    await page.mouse.click(x, y);
+    await addressHas(page, /run=1\b/);
+    await page.click('button[aria-label="leave out run 4"]');
+    await addressHas(page, /runs=1,5|runs=1%2C5/);
+    await page.fill(".run-picker input", "2");
+    await page.keyboard.press("Enter");
+    await addressHas(page, /runs=1(,|%2C)2(,|%2C)5/);
+    const strip = await page.locator(".runs-strip").boundingBox();
+    assert.ok(strip !== null);
+    const at = strip.x + GUTTER + (strip.width - GUTTER) * 0.5;
+    await page.mouse.click(at, strip.y + 20);
+    await addressHas(page, /runs=1(,|%2C)2(,|%2C)3(,|%2C)5/);
+    await page.click('.run-picker button:has-text("shortest, median, longest")');
+    await page.waitForFunction(() => !/[?&]runs=/.test(location.hash));
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("keys alone lead to every event, and what is selected is said", async () => {
     const { page, faults } = await open(browser, report, "#1/timeline");
     await page.locator(LANES).focus();
@@ -228,7 +289,7 @@ test("keys alone lead to every event, and what is selected is said", async () =>
 test("all layouts are accessible in both themes, and show the same selection", async () => {
     const { page, faults } = await open(browser, report);
     for (const theme of ["light", "dark"]) {
-        const forms = ["time&form=callers", "time&form=calls"];
+        const forms = ["time&form=callers", "time&form=calls", "runs"];
         for (const layout of ["time", ...forms, "heavy", "calls", "nonsense"]) {
             await goTo(page, `#1/timeline?theme=${theme}&layout=${layout}&sel=operator:90`);
             await page.waitForSelector(LANES);

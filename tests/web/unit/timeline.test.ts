@@ -13,7 +13,13 @@ import {
     zoom,
 } from "../../../web/src/views/timeline/axis";
 import type { Range } from "../../../web/src/text/format";
+import {
+    AlignedPicture,
+    lostIn,
+    notableRuns,
+} from "../../../web/src/views/timeline/aligned_picture";
 import { sumsIn } from "../../../web/src/views/timeline/in_range";
+import { binsOf, extremesOf, timesOf } from "../../../web/src/views/timeline/operator_runs";
 import type { Row } from "../../../web/src/views/timeline/picture";
 import { rowsIn } from "../../../web/src/views/timeline/range_rows";
 import { TimePicture } from "../../../web/src/views/timeline/time_picture";
@@ -383,6 +389,96 @@ test("a range bottom-up: operators of a name, in them their modules and calls", 
     const own = (bound: "lower" | "upper") =>
         rows.reduce((sum, { share }) => sum + share[bound], 0);
     assert.ok(own("lower") <= 1 && own("upper") >= 1, `${own("lower")}..${own("upper")}`);
+});
+
+test("an operator's runs fall into bins of one width, not finer than its clock", async () => {
+    const { picture } = await small();
+    assert.deepEqual(timesOf(picture, 4), [
+        { lower: 3000, upper: 4000 },
+        { lower: 4000, upper: 5000 },
+    ]);
+    assert.deepEqual(timesOf(picture, 6), [], "it has no event");
+    assert.deepEqual(
+        binsOf(timesOf(picture, 4), 48).map((bin) => bin?.runs),
+        [[0], [1]],
+    );
+    const exact = (times: number[]) => times.map((time) => ({ lower: time, upper: time }));
+    const bins = binsOf(exact([10, 110, 12, 11, 60]), 4);
+    assert.deepEqual(bins, [
+        { time: { lower: 10, upper: 12 }, runs: [0, 2, 3] },
+        null,
+        { time: { lower: 60, upper: 60 }, runs: [4] },
+        { time: { lower: 110, upper: 110 }, runs: [1] },
+    ]);
+    assert.deepEqual(
+        binsOf(exact([5, 5]), 48).map((bin) => bin?.runs),
+        [[0, 1]],
+    );
+    assert.deepEqual(binsOf([], 48), []);
+    assert.deepEqual(extremesOf([10, 110, 12, 11, 60, 110]), {
+        shortest: 0,
+        median: 2,
+        longest: 1,
+    });
+});
+
+test("runs side by side begin together, and say where the longest lost its time", async () => {
+    const { picture, operators } = await small();
+    assert.deepEqual(notableRuns(picture), [0, 1], "the shortest is the median, too");
+    const aligned = new AlignedPicture(picture, [0, 1], "ns");
+    assert.deepEqual(
+        aligned.lanes.map(({ title, note, track, ground }) => [
+            ...[title, note, [...track.starts], [...track.ends]],
+            ground === null ? null : [...ground.starts],
+        ]),
+        [
+            ["run 1", "shortest 10 us", [0], [10_000], null],
+            ["", "", [150, 1600], [1150, 7600], [0]],
+            ["XnnpackBackend", "order as reported", [1600], [4600], [1600]],
+            ["run 2", "longest 12 us", [0], [12_000], null],
+            ["", "", [150, 2100], [1150, 8100], [0]],
+            ["XnnpackBackend", "order as reported", [2100], [6100], [2100]],
+        ],
+    );
+    assert.deepEqual(aligned.extent, { from: 0, to: 12_000 });
+    assert.deepEqual(aligned.find(4, 1), { lane: 5, item: 0 });
+    assert.deepEqual(aligned.find(4, 7), { lane: 2, item: 0 }, "of a run that is not shown");
+    assert.equal(aligned.find(6, 0), null);
+    const rows = lostIn(aligned, operators);
+    assert.deepEqual(rows, [
+        {
+            operator: 0,
+            times: [
+                { lower: 3000, upper: 3000 },
+                { lower: 5000, upper: 5000 },
+            ],
+            lost: { lower: 2000, upper: 2000 },
+        },
+        {
+            operator: 4,
+            times: [
+                { lower: 3000, upper: 4000 },
+                { lower: 4000, upper: 5000 },
+            ],
+            lost: { lower: 0, upper: 2000 },
+        },
+        {
+            operator: 2,
+            times: [
+                { lower: 1000, upper: 1000 },
+                { lower: 1000, upper: 1000 },
+            ],
+            lost: { lower: 0, upper: 0 },
+        },
+        {
+            operator: 3,
+            times: [
+                { lower: 2000, upper: 3000 },
+                { lower: 1000, upper: 2000 },
+            ],
+            lost: { lower: -2000, upper: 0 },
+        },
+    ]);
 });
 
 test("trees hold times per run: by call, and merged by name", async () => {

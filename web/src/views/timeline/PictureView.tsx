@@ -5,14 +5,18 @@ import { type Page, useFilter, useMembers, usePage } from "../../state/page";
 import { writeSelection } from "../../state/selection";
 import { sayTime } from "../../text/format";
 import { around, lengthOf, parseSpan, reveal, writeSpan } from "./axis";
+import { AlignedPicture } from "./aligned_picture";
+import { setAligned } from "./aligned_runs";
+import { AlignedTable } from "./AlignedTable";
 import { Camera } from "./camera";
 import { LaneCanvas, moved, type Place, zoomed } from "./LaneCanvas";
+import { OperatorRuns } from "./OperatorRuns";
 import type { Picture } from "./picture";
 import { RangeTable } from "./RangeTable";
 import { RunsStrip } from "./RunsStrip";
 import { TimePicture } from "./time_picture";
 import type { Span } from "./track";
-import type { TreePicture } from "./tree_picture";
+import { TreePicture } from "./tree_picture";
 
 const STEP = 0.2; /* of what is seen */
 const CLOSER = 0.6;
@@ -23,8 +27,11 @@ export function PictureView(props: { picture: Picture }) {
     const page = usePage();
     const { picture } = props;
     const inTime = picture instanceof TimePicture ? picture : null;
+    const aligned = picture instanceof AlignedPicture ? picture : null;
+    /* Has the runs; null: times per run. */
+    const timed = inTime ?? aligned?.base ?? null;
     const unit = page.block?.unit ?? "ns";
-    const times = useMemo(() => inTime?.runs.map(lengthOf) ?? [], [inTime]);
+    const times = useMemo(() => timed?.runs.map(lengthOf) ?? [], [timed]);
     const [isFocused, setFocused] = useState(false);
     const redraws = useRef<{ lanes?: () => void; runs?: () => void }>({});
     const camera = useCamera(page, picture, () => {
@@ -35,7 +42,7 @@ export function PictureView(props: { picture: Picture }) {
     const members = useMembers();
     const filter = useFilter();
     const isDim = (ref: number): boolean => {
-        const ids = inTime === null ? idsOf(picture as TreePicture, ref) : [picture.operator(ref)];
+        const ids = idsOf(picture, ref);
         if (ids.length === 0) return false;
         if (members !== null && !ids.some((id) => members.has(id))) return true;
         return filter !== null && !ids.some((id) => filter(id));
@@ -122,15 +129,21 @@ export function PictureView(props: { picture: Picture }) {
 
     return (
         <>
-            {inTime !== null && inTime.runs.length > 1 && (
+            {timed !== null && timed.runs.length > 1 && (
                 <RunsStrip
                     times={times}
                     unit={unit}
-                    chosen={page.runsOfMatrix(inTime.matrix).indexOf(page.run ?? -1)}
-                    shown={() => runsIn(inTime, camera.span)}
+                    chosen={page.runsOfMatrix(timed.matrix).indexOf(page.run ?? -1)}
+                    shown={() => aligned?.chosen ?? runsIn(timed, camera.span)}
+                    hint={
+                        aligned === null
+                            ? "Drag to show some of the runs, click to show one"
+                            : "Click a run to show it with the others, or to leave it out"
+                    }
                     onBrush={(first, last) => {
-                        const [from, to] = [inTime.runs[first]!.from, inTime.runs[last]!.to];
-                        const runs = page.runsOfMatrix(inTime.matrix);
+                        if (aligned !== null) return toggleRun(page, aligned, first);
+                        const [from, to] = [timed.runs[first]!.from, timed.runs[last]!.to];
+                        const runs = page.runsOfMatrix(timed.matrix);
                         if (first === last) page.setRun(runs[first] ?? null);
                         camera.glide(around({ from, to }));
                     }}
@@ -166,12 +179,27 @@ export function PictureView(props: { picture: Picture }) {
                     redraws.current.lanes = redraw;
                 }}
             />
-            <RangeTable
-                picture={picture}
-                span={range ?? spanOfAddress(page, picture)}
-                isSelected={range !== null}
-                ownKeys={!isFocused}
-            />
+            {inTime !== null && selection?.kind === "operator" && (
+                <OperatorRuns
+                    picture={inTime}
+                    operator={selection.id}
+                    run={cursor === null ? -1 : runOf(page, inTime)}
+                    onRun={(run) => {
+                        page.setRun(page.runsOfMatrix(inTime.matrix)[run] ?? null);
+                        camera.glide(inTime.around(run));
+                    }}
+                />
+            )}
+            {aligned !== null ? (
+                <AlignedTable picture={aligned} ownKeys={!isFocused} />
+            ) : (
+                <RangeTable
+                    picture={picture}
+                    span={range ?? spanOfAddress(page, picture)}
+                    isSelected={range !== null}
+                    ownKeys={!isFocused}
+                />
+            )}
         </>
     );
 }
@@ -214,16 +242,17 @@ function useCursor(page: Page, picture: Picture, camera: Camera) {
     const [picked, setCursor] = useState<Place | null>(null);
     const { selection } = page;
     const operator = selection?.kind === "operator" ? selection.id : -1;
-    const run = picture instanceof TimePicture ? runOf(page, picture) : 0;
+    const timed = timedOf(picture);
+    const run = timed === null ? 0 : runOf(page, timed);
     const cursor = useMemo(() => {
         if (operator < 0) return null;
         if (picked !== null) {
             const ref = picture.lanes[picked.lane]?.track.refs[picked.item];
             const isSame = ref !== undefined && picture.operator(ref) === operator;
-            const isSameRun = !(picture instanceof TimePicture) || picture.run(ref ?? 0) === run;
+            const isSameRun = timed === null || timed.run(ref ?? 0) === run;
             if (isSame && isSameRun) return picked;
         }
-        return picture instanceof TimePicture
+        return picture instanceof TimePicture || picture instanceof AlignedPicture
             ? picture.find(operator, run)
             : findIn(picture, operator);
     }, [picture, picked, operator, run]);
@@ -239,7 +268,7 @@ function findIn(picture: Picture, operator: number): Place | null {
     let merged: Place | null = null;
     for (const [lane, { track }] of picture.lanes.entries()) {
         for (let item = 0; item < track.length; item++) {
-            const ids = idsOf(picture as TreePicture, track.refs[item]!);
+            const ids = idsOf(picture, track.refs[item]!);
             if (ids[0] === operator) return { lane, item };
             if (ids.includes(operator)) merged ??= { lane, item };
         }
@@ -247,19 +276,36 @@ function findIn(picture: Picture, operator: number): Place | null {
     return merged;
 }
 
-const idsOf = (picture: TreePicture, ref: number): number[] => picture.nodes[ref]?.operators ?? [];
+const idsOf = (picture: Picture, ref: number): number[] =>
+    picture instanceof TreePicture
+        ? (picture.nodes[ref]?.operators ?? [])
+        : [picture.operator(ref)];
+
+/** The picture of all runs in time; null: times per run. */
+function timedOf(picture: Picture): TimePicture | null {
+    if (picture instanceof AlignedPicture) return picture.base;
+    return picture instanceof TimePicture ? picture : null;
+}
+
+/** Shows a run beside the others, or no longer. */
+function toggleRun(page: Page, aligned: AlignedPicture, run: number): void {
+    const { chosen, base } = aligned;
+    const others = chosen.filter((each) => each !== run);
+    const next = others.length < chosen.length ? others : [...chosen, run];
+    setAligned(page, base, next);
+}
 
 function selectItem(page: Page, picture: Picture, ref: number, isWalk: boolean): void {
-    const module =
-        picture instanceof TimePicture ? null : (picture as TreePicture).nodes[ref]?.module;
+    const module = picture instanceof TreePicture ? picture.nodes[ref]?.module : null;
     if (module != null) return page.select({ kind: "module", name: module }, undefined, isWalk);
     const id = picture.operator(ref);
     if (id < 0) return;
     const sel = writeSelection({ kind: "operator", id });
+    const timed = timedOf(picture);
     const run =
-        picture instanceof TimePicture
-            ? String(page.runsOfMatrix(picture.matrix)[picture.run(ref)] ?? "")
-            : page.store.get("run");
+        timed === null
+            ? page.store.get("run")
+            : String(page.runsOfMatrix(timed.matrix)[timed.run(ref)] ?? "");
     page.store.set({ sel, run }, page.store.view, isWalk);
 }
 
@@ -269,11 +315,11 @@ function runOf(page: Page, picture: TimePicture): number {
     return chosen >= 0 && chosen < picture.runs.length ? chosen : picture.medianRun;
 }
 
-function runsIn(picture: TimePicture, span: Span): { first: number; last: number } {
-    const first = picture.firstRunTo(span.from);
-    let last = first;
-    while (last + 1 < picture.runs.length && picture.runs[last + 1]!.from < span.to) last++;
-    return { first, last };
+function runsIn(picture: TimePicture, span: Span): number[] {
+    const found = [picture.firstRunTo(span.from)];
+    for (let next = found[0]! + 1; (picture.runs[next]?.from ?? Infinity) < span.to; next++)
+        found.push(next);
+    return found;
 }
 
 function spanOf(picture: Picture, place: Place): Span {

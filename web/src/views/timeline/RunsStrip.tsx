@@ -9,8 +9,9 @@ interface Props {
     /** Time of each run; null: not known. */
     times: readonly (number | null)[];
     unit: string;
-    /** First and last run that are seen. */
-    shown: () => { first: number; last: number };
+    /** The runs that are seen, in order. */
+    shown: () => readonly number[];
+    hint: string;
     /** The chosen run, or -1. */
     chosen: number;
     /** Runs that were brushed; one: a click. */
@@ -44,7 +45,7 @@ export function RunsStrip(props: Props) {
             ref={ref}
             role="img"
             aria-label={`Time of ${plural(times.length, "run")}; the view Runs lists them, [ and ] choose one`}
-            title="Drag to show some of the runs, click to show one"
+            title={props.hint}
             onPointerDown={(event) => {
                 if (event.button !== 0) return;
                 event.currentTarget.setPointerCapture(event.pointerId);
@@ -80,13 +81,21 @@ function paintTitle({ context, width, colour }: Surface, count: number, most: st
     context.fillText(`at most ${most}`, 10, 29, gutterOf(width) - 16);
 }
 
-function paintShown(surface: Surface, shown: { first: number; last: number }, count: number): void {
+function paintShown(surface: Surface, shown: readonly number[], count: number): void {
     const { context, width, height, colour } = surface;
     const left = gutterOf(width);
     const each = (width - left) / count;
     context.fillStyle = colour("select");
-    const from = left + shown.first * each;
-    context.fillRect(from, 0, Math.max(2, (shown.last + 1 - shown.first) * each), height);
+    for (let i = 0; i < shown.length; i++) {
+        const first = shown[i]!;
+        while (shown[i + 1] === shown[i]! + 1) i++;
+        context.fillRect(
+            left + first * each,
+            0,
+            Math.max(2, (shown[i]! + 1 - first) * each),
+            height,
+        );
+    }
 }
 
 function paintTimes(

@@ -5,6 +5,8 @@ import { Choice } from "../../parts/Choice";
 import { type Page, useParam, usePage } from "../../state/page";
 import { plural } from "../../text/format";
 import type { View } from "../view";
+import { AlignedPicture } from "./aligned_picture";
+import { alignedRuns } from "./aligned_runs";
 import type { Picture } from "./picture";
 import { PictureView } from "./PictureView";
 import { TimePicture } from "./time_picture";
@@ -25,6 +27,7 @@ export const timelineView: View = {
 
 const LAYOUTS = [
     { value: "time", title: "in time", hint: "events where they happened" },
+    { value: "runs", title: "runs side by side", hint: "several runs, each from its start on" },
     { value: "heavy", title: "left heavy", hint: "operators of one name as one, longest first" },
     { value: "calls", title: "by call", hint: "what encloses what, in order of execution" },
     { value: "modules", title: "by module", hint: "the tree of modules" },
@@ -34,9 +37,19 @@ function Timeline() {
     const page = usePage();
     const { block } = page;
     const [layout] = useParam("layout", "time");
-    const picture = useMemo(() => pictureOf(page, layout), [page, block?.id, layout]);
+    const timed = useMemo(() => pictureOf(page, layout), [page, block?.id, layout]);
+    const [runs] = useParam("runs");
+    const picture = useMemo(
+        () =>
+            layout === "runs" && timed instanceof TimePicture && timed.runs.length > 1
+                ? new AlignedPicture(timed, alignedRuns(page, timed), block?.unit ?? "ns")
+                : timed,
+        [timed, layout, runs],
+    );
     const options = LAYOUTS.filter(
-        ({ value }) => value !== "modules" || page.document.has("modules"),
+        ({ value }) =>
+            (value !== "modules" || page.document.has("modules")) &&
+            (value !== "runs" || (block?.runs ?? 0) > 1),
     );
     return (
         <div class="timeline">

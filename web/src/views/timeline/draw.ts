@@ -105,7 +105,7 @@ function paintTitles(surface: Surface, lanes: readonly Lane[]): void {
         }
         context.fillText(showName(lane.title, room), 10, top + BAR / 2 - 5);
         context.fillStyle = colour("muted");
-        context.fillText(lane.note, 10, top + BAR / 2 + 7);
+        context.fillText(lane.note, 10, top + BAR / 2 + 7, left - 14);
     });
 }
 

@@ -39,12 +39,18 @@ export function addSum(to: Sum, sum: Sum): void {
  * Events that the range cuts count with the part inside. The place of what a delegate reports is not
  * known: where the range cuts its call, anything from nothing to all of it may be inside.
  */
-export function sumsIn(picture: TimePicture, operators: Operators, range: Span): RangeSums {
+export function sumsIn(
+    picture: TimePicture,
+    operators: Operators,
+    range: Span,
+    /** Other runs count nothing, where runs overlap. */
+    only?: number,
+): RangeSums {
     const adder = new Adder(picture, operators);
     let time = 0;
     let runs = 0;
     for (const [run, span] of picture.runs.entries()) {
-        if (isOutside(span, range)) continue;
+        if (isOutside(span, range) || (only !== undefined && run !== only)) continue;
         runs++;
         time += Math.max(0, inside(span, range));
         adder.addRun(run, range);

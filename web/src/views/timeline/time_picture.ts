@@ -6,6 +6,7 @@ import type { Block, Operators } from "../../state/operators";
 import { type Range, sayTime } from "../../text/format";
 import { show, showName } from "../../text/show";
 import { around, lengthOf } from "./axis";
+import { extremesOf } from "./operator_runs";
 import { type Lane, MOST_LANES, type Picture } from "./picture";
 import { type Span, Track } from "./track";
 
@@ -38,6 +39,7 @@ export class TimePicture implements Picture {
      * itself, as a wrapper or by a clock of its own.
      */
     readonly enclosing: Int32Array;
+    private readonly plans: readonly Plan[];
     private readonly starts: Float64Array[];
     private readonly longestRun: number;
 
@@ -63,15 +65,8 @@ export class TimePicture implements Picture {
             return start;
         });
         this.runs = this.starts.map((_, run) => this.spanOf(run));
-        this.lanes = plans.slice(0, MOST_LANES).map((plan) => ({
-            title: plan.title,
-            note: plan.note,
-            free: plan.free,
-            isDerived: plan.isDerived,
-            track: this.trackOf(plan.positions),
-            ground:
-                plan.grounds.size === 0 ? null : this.trackOf([...plan.grounds].sort(ascending)),
-        }));
+        this.plans = plans.slice(0, MOST_LANES);
+        this.lanes = this.plans.map((plan) => this.laneOf(plan, null));
         const least = this.runs.reduce((low, run) => Math.min(low, run.from), Infinity);
         const most = this.runs.reduce((high, run) => Math.max(high, run.to), -Infinity);
         this.extent = least < most ? { from: least, to: most } : { from: 0, to: 1 };
@@ -93,9 +88,7 @@ export class TimePicture implements Picture {
 
     /** The run nearest to the median. */
     get medianRun(): number {
-        const order = this.runs.map((_, run) => run);
-        order.sort((a, b) => lengthOf(this.runs[a]!) - lengthOf(this.runs[b]!) || a - b);
-        return order[(order.length - 1) >> 1] ?? 0;
+        return extremesOf(this.runs.map(lengthOf)).median;
     }
 
     run(ref: number): number {
@@ -269,18 +262,35 @@ export class TimePicture implements Picture {
         return Math.max(0, above);
     }
 
-    private trackOf(positions: readonly number[]): Track {
+    /** The lanes of one run, which begins at 0. */
+    lanesOfRun(run: number): Lane[] {
+        return this.plans.map((plan) => this.laneOf(plan, run));
+    }
+
+    /** `only`: a run that begins at 0; null: all where they are. */
+    private laneOf(plan: Plan, only: number | null): Lane {
+        const { title, note, free, isDerived, grounds } = plan;
+        return {
+            ...{ title, note, free, isDerived },
+            track: this.trackOf(plan.positions, only),
+            ground: grounds.size === 0 ? null : this.trackOf([...grounds].sort(ascending), only),
+        };
+    }
+
+    private trackOf(positions: readonly number[], only: number | null): Track {
         const { runs, positions: all } = this.matrix;
-        const count = positions.length * runs;
+        const chosen = only === null ? Array.from({ length: runs }, (_, run) => run) : [only];
+        const from = only === null ? 0 : this.runs[only]!.from;
+        const count = positions.length * chosen.length;
         const starts = new Float64Array(count);
         const ends = new Float64Array(count);
         const refs = new Int32Array(count);
         let next = 0;
-        for (let run = 0; run < runs; run++) {
+        for (const run of chosen) {
             const start = this.starts[run]!;
             for (const position of positions) {
-                starts[next] = start[position]!;
-                ends[next] = start[position]! + Math.max(0, this.durationOf(run, position));
+                starts[next] = start[position]! - from;
+                ends[next] = starts[next]! + Math.max(0, this.durationOf(run, position));
                 refs[next++] = run * all + position;
             }
         }
