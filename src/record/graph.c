@@ -123,6 +123,11 @@ int ets_graph_frame_is_user(const struct ets_graph_frame *frame)
     return !is_framework(frame->file) && !is_generated(frame->file);
 }
 
+bool ets_graph_frame_is_model(const struct ets_graph_frame *frame)
+{
+    return !is_machinery(frame->file) && !is_generated(frame->file);
+}
+
 const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *node)
 {
     if (node->frame_count == 0) return NULL;
@@ -130,8 +135,7 @@ const struct ets_graph_frame *ets_graph_user_frame(const struct ets_graph_node *
         if (ets_graph_frame_is_user(&node->frames[i])) return &node->frames[i];
     }
     for (uint32_t i = node->frame_count; i-- > 0;) {
-        const struct ets_text file = node->frames[i].file;
-        if (!is_machinery(file) && !is_generated(file)) return &node->frames[i];
+        if (ets_graph_frame_is_model(&node->frames[i])) return &node->frames[i];
     }
     return NULL;
 }

@@ -45,6 +45,7 @@ struct layout {
     struct list touched; /* drafts of the piece at hand, */
     struct list own;     /* and those that are the innermost line of one of its nodes */
     uint32_t *rows;      /* [piece] scratch */
+    uint32_t *piece_at;  /* [piece] the draft where it is counted */
 };
 
 static bool push(struct layout *l, struct list *list, uint32_t value)
@@ -201,6 +202,7 @@ static bool add_piece(struct layout *l, uint32_t index)
     const bool is_on_line = !piece->is_rest && l->own.count > 0 && (l->own.count == 1 || !is_call);
     const uint32_t number = is_on_line ? l->own.items[0] : find_elsewhere(l, piece);
     if (number == UINT32_MAX || !count_at(l, index, number, is_on_line)) return false;
+    l->piece_at[index] = number;
     for (uint32_t i = 0; i < l->touched.count; i++) {
         struct draft *draft = &l->drafts[l->touched.items[i]];
         const bool is_own = is_on_line && l->touched.items[i] == number;
@@ -334,6 +336,12 @@ static struct ets_numbers renumber(const uint32_t *place_of, const struct list *
     return (struct ets_numbers){drafts->items, drafts->count};
 }
 
+static uint32_t *renumber_pieces(const struct layout *l, const uint32_t *place_of)
+{
+    for (uint32_t i = 0; i < l->work->count; i++) l->piece_at[i] = place_of[l->piece_at[i]];
+    return l->piece_at;
+}
+
 /* Files and their lines in order; lists say which places they mean. */
 static bool sort_places(const struct layout *l, struct ets_source_lines *lines)
 {
@@ -348,6 +356,7 @@ static bool sort_places(const struct layout *l, struct ets_source_lines *lines)
         place->counted_at = renumber(place_of, &draft->counted_at);
         place->error_in = renumber(place_of, &draft->error_in);
     }
+    lines->place_of_piece = renumber_pieces(l, place_of);
     return true;
 }
 
@@ -393,7 +402,8 @@ bool ets_source_lines_collect(struct ets_arena *arena, const struct ets_work *wo
     ets_key_table_init(&l.keys, arena, 1);
     l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);
     l.places = ets_places_new(arena);
-    if (l.entries == NULL || l.places == NULL) return false;
+    l.piece_at = ets_arena_alloc_array(arena, work->count, sizeof *l.piece_at);
+    if (l.entries == NULL || l.places == NULL || l.piece_at == NULL) return false;
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&l, i)) return false;
     }

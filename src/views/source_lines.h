@@ -54,7 +54,8 @@ struct ets_source_lines {
     uint32_t count, on_lines;
     struct ets_source_file *files; /* longest first */
     uint32_t file_count;
-    double total; /* mean ticks of the middle runs; NaN: not known */
+    uint32_t *place_of_piece; /* [count of the work] where each piece is counted */
+    double total;             /* mean ticks of the middle runs; NaN: not known */
     struct ets_repeated_line crowded;
 };
 

@@ -401,14 +401,43 @@ class Report(unittest.TestCase):
         self.assertGreater(len(texts), 5)
         for text in texts:
             self.assertNotIn(json.dumps(text)[1:-1], everything)
-        self.assertIn("tensors", whole["tables"])
-        self.assertNotIn("tensors", document["tables"])
+        for table in ("tensors", "stacks"):
+            self.assertIn(table, whole["tables"])
+            self.assertNotIn(table, document["tables"])
         self.assertIn("(between operators)", document["tables"]["lines"]["code"])
         self.assertEqual(document["tables"]["lines"]["file"], whole["tables"]["lines"]["file"])
         options = [entry["option"] for entry in document["missing"]]
         self.assertEqual(options[-2:], ["no --no-source", "no --no-tensors"])
         self.assertIn("files, functions and modules", document["trust"][-1])
         self.assertNotIn("captured values", document["trust"][-1])
+
+    def test_stacks_have_the_times_of_annotate(self):
+        files = (GPT / "profile.etdp", "--etrecord", GPT / "model.etrecord", "--program",
+                 GPT / "model.pte")
+        _, document = write(*files)
+        stacks = document["tables"]["stacks"]
+        rows = range(len(stacks["block"]))
+        lines = {}
+        for row in rows:
+            own = stacks["self_mid"][row]
+            if stacks["file"][row] and own is not None:
+                place = (stacks["file"][row], stacks["line"][row])
+                lines[place] = lines.get(place, 0) + own
+        annotated = json_rows(run("annotate", *files, "--format", "json").stdout)
+        expected = {(row["file"], row["line"]): row["mid_ns"] for row in annotated
+                    if row["file"] and row["mid_ns"] is not None}
+        self.assertEqual(lines, expected)
+        outermost = sum(stacks["mid"][row] for row in rows if stacks["parent"][row] is None)
+        times, block = document["tables"]["operator_times"], stacks["block"][0]
+        whole = document["tables"]["blocks"]["whole"][block]
+        self.assertEqual(set(stacks["block"]), {block})
+        self.assertAlmostEqual(outermost, times["mid"][times["operator"].index(whole)], delta=1e-3)
+        self.assertFalse([file for file in stacks["file"] if file and "_dynamo" in file])
+        operators = document["tables"]["operators"]
+        for operator, row in enumerate(operators["stack"]):
+            if row is not None and operators["event"][operator] != "DELEGATE_CALL":
+                self.assertIn(f'{stacks["file"][row]}:{stacks["line"][row]}',
+                              operators["source"][operator])
 
     def test_what_is_not_there_is_not_left_out(self):
         _, document = write(GPT / "profile.etdp", "--no-siblings", "--no-source", "--no-tensors")

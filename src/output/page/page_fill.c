@@ -5,13 +5,12 @@
 #include "output/page/page_differences.h"
 #include "output/page/page_order.h"
 #include "output/page/page_outsides.h"
+#include "output/page/page_stacks.h"
 #include "output/page/page_views.h"
 
 static const struct ets_page_view *const views[] = {
-    &ets_page_lines,
-    &ets_page_operator_times,
-    &ets_page_accounts,
-    &ets_page_modules,
+    &ets_page_lines,    &ets_page_stacks,  &ets_page_operator_times,
+    &ets_page_accounts, &ets_page_modules,
 };
 
 static bool fill_trace(struct ets_page_block block, const struct ets_page_view *view)
@@ -49,7 +48,8 @@ static bool add_view(struct ets_page *page, const struct ets_page_view *view)
 
 enum ets_status ets_page_add_views(struct ets_page *page, struct ets_error *error)
 {
-    bool ok = ets_page_add_roles(page) && ets_page_add_phases(page) && ets_page_add_positions(page);
+    bool ok = ets_page_add_roles(page) && ets_page_add_phases(page) &&
+              ets_page_add_positions(page) && ets_page_add_stack_column(&page->document);
     for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) ok = add_view(page, views[i]);
     ok = ok && ets_page_add_differences(page);
     return ok ? ets_page_add_outsides(page, error)

@@ -1,8 +1,8 @@
 /* The table `lines`: what source lines cost, as annotate tells it. */
 #include <math.h>
 
+#include "output/page/page_lines.h"
 #include "output/page/page_views.h"
-#include "views/source_lines.h"
 
 static const struct ets_page_head columns[] = {
     {"block", ETS_PAGE_INTEGER},
@@ -52,40 +52,38 @@ static void put_line(const struct ets_page_block *block, const struct ets_source
     put_numbers(block, place, lines->total);
 }
 
-static bool put_lines(const struct ets_page_block *block, const struct ets_work *work,
-                      const struct ets_delegation *delegations)
+bool ets_page_collect_lines(const struct ets_page_block *block, struct ets_page_work *of)
 {
-    struct ets_chosen_runs runs;
-    struct ets_source_lines lines;
-    if (!ets_chosen_runs_find(block->arena, block->trace->inspection, block->index, ETS_NO_INDEX, 0,
-                              &runs) ||
-        !ets_source_lines_collect(block->arena, work, &runs, delegations, NULL, false, &lines)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < lines.count; i++) {
-        const struct ets_place *place = &lines.places[i];
-        if (place->is_counted || place->counted_at.count > 0) put_line(block, &lines, place);
-    }
-    return true;
-}
-
-static bool fill(const struct ets_page_block *block)
-{
-    struct ets_work work;
     const struct ets_delegation *delegations = NULL;
     const struct ets_study_trace *source = block->trace->source;
+    const struct ets_inspection *inspection = block->trace->inspection;
+    *of = (struct ets_page_work){.lines.count = 0};
     if (source->record == ETS_NO_INDEX) return true; /* nothing tells lines */
-    if (!ets_work_collect(block->arena, block->trace->inspection, block->index, ETS_WORK_KNOWN,
-                          NULL, block->run_number, &work)) {
+    if (!ets_work_collect(block->arena, inspection, block->index, ETS_WORK_KNOWN, NULL,
+                          block->run_number, &of->work)) {
         return false;
     }
-    if (work.count == 0) return true;
+    if (of->work.count == 0) return true;
     /* Where they disagree, only the record's graph tells bytes. */
     if (source->program != ETS_NO_INDEX &&
         ets_study_delegation(block->study, source->program, &delegations, NULL) == ETS_NO_MEMORY) {
         return false;
     }
-    return put_lines(block, &work, delegations);
+    return ets_chosen_runs_find(block->arena, inspection, block->index, ETS_NO_INDEX, 0,
+                                &of->runs) &&
+           ets_source_lines_collect(block->arena, &of->work, &of->runs, delegations, NULL, false,
+                                    &of->lines);
+}
+
+static bool fill(const struct ets_page_block *block)
+{
+    struct ets_page_work of;
+    if (!ets_page_collect_lines(block, &of)) return false;
+    for (uint32_t i = 0; i < of.lines.count; i++) {
+        const struct ets_place *place = &of.lines.places[i];
+        if (place->is_counted || place->counted_at.count > 0) put_line(block, &of.lines, place);
+    }
+    return true;
 }
 
 const struct ets_page_view ets_page_lines = {"lines", columns, fill};
