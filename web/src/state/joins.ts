@@ -9,6 +9,7 @@ type Index = Map<string | number, number[]>;
 /** Each index is built when it is first asked for. */
 export class Joins {
     private readonly byLine = once(() => this.indexOf(this.operators.source));
+    private readonly byCaller = once(() => this.indexOfCallers());
     private readonly byModule = once(() => this.indexOf(this.operators.module));
     private readonly byNode = once(() => this.indexOfLinks((node, id) => [node, id]));
     private readonly nodesOf = once(() => this.indexOfLinks((node, id) => [id, node]));
@@ -26,7 +27,7 @@ export class Joins {
             case "operators":
                 return new Set(selection.ids.flatMap((id) => [...this.operators.withInside(id)]));
             case "line":
-                return new Set(this.byLine().get(selection.name));
+                return new Set(this.operatorsOfLine(selection.name));
             case "module":
                 return this.operatorsOfModule(selection.name);
             case "node":
@@ -36,8 +37,9 @@ export class Joins {
         }
     }
 
+    /** Of a line that only calls others, theirs. */
     operatorsOfLine(line: string): readonly number[] {
-        return this.byLine().get(line) ?? [];
+        return this.byLine().get(line) ?? this.byCaller().get(line) ?? [];
     }
 
     linesOfOperator(id: number): readonly string[] {
@@ -64,6 +66,28 @@ export class Joins {
         for (const ids of this.operators.order.values()) {
             for (const id of ids) {
                 for (const place of listOf(placesOf(id))) add(index, place, id);
+            }
+        }
+        return index;
+    }
+
+    /** By the lines of table `stacks` that an operator was called from. */
+    private indexOfCallers(): Index {
+        const index: Index = new Map();
+        const stacks = this.document.table("stacks");
+        const [parent, file, line] = [
+            stacks.number("parent"),
+            stacks.text("file"),
+            stacks.number("line"),
+        ];
+        for (const ids of this.operators.order.values()) {
+            for (const id of ids) {
+                let row = this.operators.stack(id);
+                while (row !== null && row < stacks.rows) {
+                    if (file(row) !== null) add(index, `${file(row)}:${line(row)}`, id);
+                    const above: number | null = parent(row);
+                    row = above !== null && above < row ? above : null; /* no rings */
+                }
             }
         }
         return index;

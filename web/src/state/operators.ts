@@ -44,6 +44,8 @@ export class Operators {
     readonly calls: Getter<number>;
     readonly instruction: Getter<number>;
     readonly chain: Getter<number>;
+    /** Row of table `stacks` at which it counts. */
+    readonly stack: Getter<number>;
     private readonly delegated: Getter<number>;
     private readonly clock: Getter<string>;
     private readonly resolution: Getter<number>;
@@ -64,6 +66,7 @@ export class Operators {
         this.calls = table.number("calls");
         this.instruction = table.number("instruction");
         this.chain = table.number("chain");
+        this.stack = table.numberOrNone("stack");
         this.delegated = table.numberOrNone("delegated");
         this.clock = table.text("clock");
         this.resolution = table.number("resolution");

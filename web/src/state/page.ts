@@ -17,6 +17,7 @@ export const JOIN_TABLES = [
     "operators",
     "operator_nodes",
     "nodes",
+    "stacks",
 ] as const;
 
 export class Page {

@@ -1,7 +1,9 @@
 /** The model's source lines with what each costs in the margin. */
 import { useMemo } from "preact/hooks";
 import { rangeCopies, timeCopies } from "../../parts/copy";
+import type { ComponentChildren } from "preact";
 import { BlockChoice } from "../../parts/BlockChoice";
+import { Choice } from "../../parts/Choice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
@@ -19,6 +21,7 @@ import {
 import { changeColumns } from "../compare/changeColumns";
 import { showCode } from "../../text/show";
 import type { View } from "../view";
+import { StacksView } from "./StacksView";
 import { filesOf, type Line, linesOf } from "./lines";
 
 export const sourceView: View = {
@@ -34,8 +37,37 @@ export const sourceView: View = {
 };
 
 const ALL = "all";
+const FORMS = [
+    { value: "lines", title: "lines", hint: "what each line costs itself" },
+    {
+        value: "stacks",
+        title: "stacks",
+        hint: "lines with what they call, as flame graph and tree",
+    },
+];
 
 function Source() {
+    const page = usePage();
+    const [form, setForm] = useParam("as", "lines");
+    const choice = page.document.has("stacks") && (
+        <Choice label="Show" options={FORMS} value={form} onChange={setForm} />
+    );
+    if (form !== "stacks" || !page.document.has("stacks")) return <Lines choice={choice} />;
+    return (
+        <div class="timeline">
+            <div class="table-tools">
+                <div>
+                    <BlockChoice />
+                    {choice}
+                </div>
+                <span class="muted hint">widths are lower bounds of the time per run</span>
+            </div>
+            <StacksView />
+        </div>
+    );
+}
+
+function Lines(props: { choice: ComponentChildren }) {
     const page = usePage();
     const { block, selection } = page;
     const filter = useFilter();
@@ -69,6 +101,7 @@ function Source() {
     const caption = (
         <>
             <BlockChoice />
+            {props.choice}
             <label class="block-choice">
                 File{" "}
                 <select value={file} onChange={(event) => setFile(event.currentTarget.value)}>

@@ -1,4 +1,5 @@
 /** A picture with all around it: runs, lanes, keys, selection, and the table of what is seen. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../parts/keys";
 import { type Page, useFilter, useMembers, usePage } from "../../state/page";
@@ -23,7 +24,18 @@ const CLOSER = 0.6;
 /** The details pane says the name of what is selected; the time and the run follow it. */
 const AFTER_DETAILS_MS = 100;
 
-export function PictureView(props: { picture: Picture }) {
+interface Props {
+    picture: Picture;
+    /** What it is called in the help and by screen readers. */
+    label?: string;
+    /** Parameter of the address that holds what part of it is seen. */
+    param?: string;
+    /** Stands below, in place of the table of what is seen; false: the keys are the picture's. */
+    table?: (ownKeys: boolean) => ComponentChildren;
+}
+
+export function PictureView(props: Props) {
+    const { label = "Timeline", param = "t" } = props;
     const page = usePage();
     const { picture } = props;
     const inTime = picture instanceof TimePicture ? picture : null;
@@ -34,7 +46,7 @@ export function PictureView(props: { picture: Picture }) {
     const times = useMemo(() => timed?.runs.map(lengthOf) ?? [], [timed]);
     const [isFocused, setFocused] = useState(false);
     const redraws = useRef<{ lanes?: () => void; runs?: () => void }>({});
-    const camera = useCamera(page, picture, () => {
+    const camera = useCamera(page, picture, param, () => {
         redraws.current.lanes?.();
         redraws.current.runs?.();
     });
@@ -102,7 +114,7 @@ export function PictureView(props: { picture: Picture }) {
     };
     const pan = (share: number) =>
         camera.glide(moved(camera.target, share * lengthOf(camera.target)));
-    useKeys("Timeline", [
+    useKeys(label, [
         { keys: ["w", "+"], label: "closer", run: () => camera.glide(zoomed(camera, CLOSER)) },
         { keys: ["s", "-"], label: "farther", run: () => camera.glide(zoomed(camera, 1 / CLOSER)) },
         { keys: ["a"], label: "left", run: () => pan(-STEP) },
@@ -153,7 +165,7 @@ export function PictureView(props: { picture: Picture }) {
                 />
             )}
             <LaneCanvas
-                label={`Timeline, ${picture.lanes.length} lanes. Arrow keys move from event to event; the table below lists the same operators.`}
+                label={`${label}, ${picture.lanes.length} lanes. Arrow keys move from event to event; the table below lists the same operators.`}
                 picture={picture}
                 unit={unit}
                 camera={() => camera}
@@ -190,24 +202,25 @@ export function PictureView(props: { picture: Picture }) {
                     }}
                 />
             )}
-            {aligned !== null ? (
-                <AlignedTable picture={aligned} ownKeys={!isFocused} />
-            ) : (
-                <RangeTable
-                    picture={picture}
-                    span={range ?? spanOfAddress(page, picture)}
-                    isSelected={range !== null}
-                    ownKeys={!isFocused}
-                />
-            )}
+            {props.table?.(!isFocused) ??
+                (aligned !== null ? (
+                    <AlignedTable picture={aligned} ownKeys={!isFocused} />
+                ) : (
+                    <RangeTable
+                        picture={picture}
+                        span={range ?? spanOfAddress(page, picture, param)}
+                        isSelected={range !== null}
+                        ownKeys={!isFocused}
+                    />
+                ))}
         </>
     );
 }
 
 /** Begins where the address says, and follows it. */
-function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
-    const text = page.store.get("t");
-    const span = spanOfAddress(page, picture);
+function useCamera(page: Page, picture: Picture, param: string, redraw: () => void): Camera {
+    const text = page.store.get(param);
+    const span = spanOfAddress(page, picture, param);
     const current = useRef(redraw);
     current.current = redraw;
     const camera = useMemo(
@@ -216,7 +229,7 @@ function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
                 span,
                 picture.extent,
                 () => current.current(),
-                (t) => page.store.set({ t }),
+                (seen) => page.store.set({ [param]: seen }),
             ),
         [picture],
     );
@@ -226,8 +239,8 @@ function useCamera(page: Page, picture: Picture, redraw: () => void): Camera {
 }
 
 /** What the address says; otherwise the chosen run, or the one nearest to the median. */
-function spanOfAddress(page: Page, picture: Picture): Span {
-    const wanted = parseSpan(page.store.get("t"));
+function spanOfAddress(page: Page, picture: Picture, param: string): Span {
+    const wanted = parseSpan(page.store.get(param));
     if (wanted !== null && wanted.to > picture.extent.from && wanted.from < picture.extent.to)
         return wanted;
     if (!(picture instanceof TimePicture)) return picture.home;
@@ -242,9 +255,11 @@ function useCursor(page: Page, picture: Picture, camera: Camera) {
     const [picked, setCursor] = useState<Place | null>(null);
     const { selection } = page;
     const operator = selection?.kind === "operator" ? selection.id : -1;
+    const line = selection?.kind === "line" ? selection.name : null;
     const timed = timedOf(picture);
     const run = timed === null ? 0 : runOf(page, timed);
     const cursor = useMemo(() => {
+        if (line !== null) return findLine(picture, line, picked);
         if (operator < 0) return null;
         if (picked !== null) {
             const ref = picture.lanes[picked.lane]?.track.refs[picked.item];
@@ -255,13 +270,25 @@ function useCursor(page: Page, picture: Picture, camera: Camera) {
         return picture instanceof TimePicture || picture instanceof AlignedPicture
             ? picture.find(operator, run)
             : findIn(picture, operator);
-    }, [picture, picked, operator, run]);
+    }, [picture, picked, operator, line, run]);
     useEffect(() => {
         if (cursor === null) return;
         const shown = reveal(camera.target, spanOf(picture, cursor));
         if (shown !== camera.target && cursor !== picked) camera.glide(shown);
     }, [cursor]);
     return { cursor, setCursor };
+}
+
+/** Of a picture of lines: the one that was picked, or the first of that name. */
+function findLine(picture: Picture, name: string, picked: Place | null): Place | null {
+    if (!(picture instanceof TreePicture)) return null;
+    const isIt = (ref: number | undefined) => picture.nodes[ref ?? -1]?.line === name;
+    if (picked !== null && isIt(picture.lanes[picked.lane]?.track.refs[picked.item])) return picked;
+    for (const [lane, { track }] of picture.lanes.entries()) {
+        const item = track.refs.findIndex(isIt);
+        if (item >= 0) return { lane, item };
+    }
+    return null;
 }
 
 function findIn(picture: Picture, operator: number): Place | null {
@@ -298,6 +325,9 @@ function toggleRun(page: Page, aligned: AlignedPicture, run: number): void {
 function selectItem(page: Page, picture: Picture, ref: number, isWalk: boolean): void {
     const module = picture instanceof TreePicture ? picture.nodes[ref]?.module : null;
     if (module != null) return page.select({ kind: "module", name: module }, undefined, isWalk);
+    const line = picture instanceof TreePicture ? picture.nodes[ref]?.line : undefined;
+    if (line != null) return page.select({ kind: "line", name: line }, undefined, isWalk);
+    if (line === null) return; /* on no line */
     const id = picture.operator(ref);
     if (id < 0) return;
     const sel = writeSelection({ kind: "operator", id });

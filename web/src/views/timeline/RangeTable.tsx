@@ -1,8 +1,8 @@
 /** The operators of what is seen or measured, by their time in it: the text of the picture. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Choice } from "../../parts/Choice";
 import { DataTable } from "../../parts/DataTable";
-import { sorted } from "../../parts/virtual";
+import { useOpenTree } from "../../parts/tree";
 import { type Page, useMembers, useParam, usePage } from "../../state/page";
 import { type Selection, writeSelection } from "../../state/selection";
 import { plural, sayTime } from "../../text/format";
@@ -50,7 +50,9 @@ export function RangeTable(props: {
         [picture, sums, form],
     );
     const isTree = picture instanceof TimePicture && form !== "list";
-    const { rows, tree, sort } = useOpened(roots, isTree, form);
+    /* What a run goes into is seen at first; callers are seen when they are asked for. */
+    const opened = useOpenTree(roots, (_, level) => form === "calls" && level === 0);
+    const { rows, tree, sort } = isTree ? opened : { rows: roots };
     /* Trees of times per run have shares with what is inside. */
     const columnForm = picture instanceof TimePicture ? form : "calls";
     const columns = rangeColumns(page.operators, roots, unitName, columnForm, isTree);
@@ -96,61 +98,6 @@ export function RangeTable(props: {
             />
         </div>
     );
-}
-
-/** Which rows of a tree are open, and the rows that are seen. */
-function useOpened(roots: readonly Row[], isTree: boolean, form: Form) {
-    const [toggled, setToggled] = useState<ReadonlySet<string | number>>(new Set());
-    /* What a run goes into is seen at first; callers are seen when they are asked for. */
-    const levels = useMemo(() => levelsOf(roots), [roots]);
-    const isOpen = (row: Row): boolean | null => {
-        if (row.children.length === 0) return null;
-        const atFirst = form === "calls" && levels.get(row) === 0;
-        return toggled.has(row.key) !== atFirst;
-    };
-    const list = (order: (siblings: readonly Row[]) => readonly Row[]): Row[] => {
-        const found: Row[] = [];
-        const add = (siblings: readonly Row[]) => {
-            for (const row of order(siblings)) {
-                found.push(row);
-                if (isOpen(row) === true) add(row.children);
-            }
-        };
-        add(roots);
-        return found;
-    };
-    const rows = useMemo(
-        () => (isTree ? list((siblings) => siblings) : roots),
-        [roots, isTree, toggled],
-    );
-    if (!isTree) return { rows, tree: undefined, sort: undefined };
-    return {
-        rows,
-        sort: (value: (row: Row) => number | string | null, descending: boolean) =>
-            list((siblings) => sorted(siblings, value, descending)),
-        tree: {
-            level: (row: Row) => levels.get(row) ?? 0,
-            isOpen,
-            toggle: (row: Row) =>
-                setToggled((old) => {
-                    const next = new Set(old);
-                    if (!next.delete(row.key)) next.add(row.key);
-                    return next;
-                }),
-        },
-    };
-}
-
-function levelsOf(roots: readonly Row[]): Map<Row, number> {
-    const levels = new Map<Row, number>();
-    const visit = (rows: readonly Row[], level: number) => {
-        for (const row of rows) {
-            levels.set(row, level);
-            visit(row.children, level + 1);
-        }
-    };
-    visit(roots, 0);
-    return levels;
 }
 
 /** What a row stands for; null: more than can be selected. */

@@ -14,6 +14,10 @@ export interface TreeNode {
     /** Operators that it stands for; the first is selected. */
     operators: number[];
     module: string | null;
+    /** A source line that it stands for. */
+    line?: string | null;
+    /** Instead of that of its operators. */
+    colour?: string;
     time: Range;
     children: TreeNode[];
 }
@@ -77,8 +81,9 @@ export class TreePicture implements Picture {
     }
 
     colour(ref: number): string {
+        const own = this.nodes[ref]!.colour;
         const id = this.operator(ref);
-        return id < 0 ? "other" : barKind(this.operators, id);
+        return own ?? (id < 0 ? "other" : barKind(this.operators, id));
     }
 
     describe(ref: number): string[] {
@@ -87,6 +92,10 @@ export class TreePicture implements Picture {
             show(this.name(ref)),
             `${sayTime(node.time, this.block.unit)} per run, ${formatShare(this.share(node))}`,
         ];
+        if (node.line !== undefined) {
+            if (node.line !== null) said.push(showName(node.line, LONGEST_PLACE));
+            return said;
+        }
         if (node.operators.length !== 1) return said;
         const id = this.operator(ref);
         for (const place of [this.operators.module(id), this.operators.source(id)]) {
@@ -126,8 +135,8 @@ export class TreePicture implements Picture {
     }
 
     private titleOf(ref: number, name: string): string {
-        const count = this.nodes[ref]!.operators.length;
-        return count > 1 ? `${count} x ${name}` : name;
+        const { operators, line } = this.nodes[ref]!;
+        return operators.length > 1 && line === undefined ? `${operators.length} x ${name}` : name;
     }
 
     private share(node: TreeNode): Range {
