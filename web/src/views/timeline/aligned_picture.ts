@@ -108,12 +108,12 @@ export function lostIn(
     const { base, chosen } = aligned;
     const rows = new Map<number, (Sum | null)[]>();
     for (const [at, run] of chosen.entries()) {
-        for (const [position, sum] of sumsIn(base, operators, base.runs[run]!, run).at) {
+        sumsIn(base, operators, base.runs[run]!, run).each((position, sum) => {
             const id = base.matrix.operator[position]!;
             const row = rows.get(id) ?? chosen.map(() => null);
             rows.set(id, row);
             addSum((row[at] ??= noSum()), sum);
-        }
+        });
     }
     const lengths = chosen.map((run) => lengthOf(base.runs[run]!));
     const { shortest, longest } = extremesOf(lengths);

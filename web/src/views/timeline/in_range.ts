@@ -13,8 +13,8 @@ export interface Sum {
 }
 
 export interface RangeSums {
-    /** By position in a run; only of those that ran in the range. */
-    at: Map<number, Sum>;
+    /** Those positions of a run that ran in the range, in order; the sum is good until the next. */
+    each: (visit: (position: number, sum: Sum) => void) => void;
     /** Runs that the range touches. */
     runs: number;
     /** Time of runs in the range: shares are parts of it. */
@@ -55,53 +55,60 @@ export function sumsIn(
         time += Math.max(0, inside(span, range));
         adder.addRun(run, range);
     }
-    return { at: adder.sums(), runs, time };
+    return { each: (visit) => adder.each(visit), runs, time };
 }
 
-/** Sums of each position, run after run. */
+/** Sums of each position, run after run, in as little memory as a million of them need. */
 class Adder {
-    private readonly counted: number[] = [];
+    private readonly counted: Int32Array;
     private readonly derived: Uint8Array;
-    private readonly sum: Sum[];
+    private readonly calls: Float64Array;
+    private readonly total: Bounds;
+    private readonly self: Bounds;
     /* Of the run at hand: NaN is what did not run in the range. */
-    private readonly lower: Float64Array;
-    private readonly upper: Float64Array;
-    private readonly withinLower: Float64Array;
-    private readonly withinUpper: Float64Array;
+    private readonly now: Bounds;
+    private readonly within: Bounds;
 
     constructor(
         private readonly picture: TimePicture,
         operators: Operators,
     ) {
         const { positions, operator, parent } = picture.matrix;
-        for (let i = 0; i < positions; i++) {
-            if (picture.enclosing[i]! >= -1) this.counted.push(i);
-        }
+        this.counted = Int32Array.from({ length: positions }, (_, i) => i).filter(
+            (i) => picture.enclosing[i]! >= -1,
+        );
         this.derived = Uint8Array.from({ length: positions }, (_, i) =>
             parent[i]! >= 0 && isDerivedIn(operators, operator[i]!) ? 1 : 0,
         );
-        this.sum = Array.from({ length: positions }, noSum);
-        [this.lower, this.upper, this.withinLower, this.withinUpper] = Array.from(
-            { length: 4 },
-            () => new Float64Array(positions),
-        ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+        this.calls = new Float64Array(positions);
+        this.total = boundsOf(positions);
+        this.self = boundsOf(positions);
+        this.now = boundsOf(positions);
+        this.within = boundsOf(positions);
     }
 
-    sums(): Map<number, Sum> {
-        return new Map(
-            this.counted.map((i) => [i, this.sum[i]!] as const).filter(([, sum]) => sum.calls > 0),
-        );
+    each(visit: (position: number, sum: Sum) => void): void {
+        const sum = noSum();
+        for (const i of this.counted) {
+            sum.calls = this.calls[i]!;
+            if (sum.calls === 0) continue;
+            for (const bound of ["lower", "upper"] as const) {
+                sum.total[bound] = this.total[bound][i]!;
+                sum.self[bound] = this.self[bound][i]!;
+            }
+            visit(i, sum);
+        }
     }
 
     addRun(run: number, range: Span): void {
-        this.withinLower.fill(0);
-        this.withinUpper.fill(0);
+        this.within.lower.fill(0);
+        this.within.upper.fill(0);
         for (const i of this.counted) {
             this.measure(run, i, range);
             const above = this.picture.enclosing[i]!;
-            if (above < 0 || Number.isNaN(this.lower[i]!)) continue;
-            this.withinLower[above]! += this.lower[i]!;
-            this.withinUpper[above]! += this.upper[i]!;
+            if (above < 0 || Number.isNaN(this.now.lower[i]!)) continue;
+            this.within.lower[above]! += this.now.lower[i]!;
+            this.within.upper[above]! += this.now.upper[i]!;
         }
         for (const i of this.counted) this.add(i);
     }
@@ -113,31 +120,40 @@ class Adder {
         const whole = picture.time(run * positions + i);
         const isDerived = this.derived[i] === 1;
         const placed = spanOf(picture, run * positions + (isDerived ? parent[i]! : i));
-        this.lower[i] = this.upper[i] = NaN;
+        this.now.lower[i] = this.now.upper[i] = NaN;
         if (isOutside(placed, range)) return;
         const part = inside(placed, range);
         const isWhole = placed.from >= range.from && placed.to <= range.to;
         if (isWhole) {
-            this.lower[i] = whole.lower;
-            this.upper[i] = whole.upper;
+            this.now.lower[i] = whole.lower;
+            this.now.upper[i] = whole.upper;
         } else {
-            this.lower[i] = isDerived ? 0 : part;
-            this.upper[i] = isDerived ? Math.min(whole.upper, part) : part;
+            this.now.lower[i] = isDerived ? 0 : part;
+            this.now.upper[i] = isDerived ? Math.min(whole.upper, part) : part;
         }
     }
 
     private add(i: number): void {
-        const [lower, upper] = [this.lower[i]!, this.upper[i]!];
+        const [lower, upper] = [this.now.lower[i]!, this.now.upper[i]!];
         if (Number.isNaN(lower)) return;
-        const sum = this.sum[i]!;
-        sum.calls++;
-        sum.total.lower += lower;
-        sum.total.upper += upper;
+        this.calls[i]!++;
+        this.total.lower[i]! += lower;
+        this.total.upper[i]! += upper;
         /* What is inside may be told with a coarser clock, and to be longer than what encloses it. */
-        sum.self.lower += Math.max(0, lower - this.withinUpper[i]!);
-        sum.self.upper += Math.max(0, upper - this.withinLower[i]!);
+        this.self.lower[i]! += Math.max(0, lower - this.within.upper[i]!);
+        this.self.upper[i]! += Math.max(0, upper - this.within.lower[i]!);
     }
 }
+
+interface Bounds {
+    lower: Float64Array;
+    upper: Float64Array;
+}
+
+const boundsOf = (count: number): Bounds => ({
+    lower: new Float64Array(count),
+    upper: new Float64Array(count),
+});
 
 function spanOf(picture: TimePicture, ref: number): Span {
     const from = picture.start(ref);

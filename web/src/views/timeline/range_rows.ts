@@ -42,15 +42,13 @@ export function rowsIn(
     form: Form,
 ): Row[] {
     const root = draftOf("", "", null);
-    for (const [position, sum] of sums.at) {
-        const id = picture.matrix.operator[position]!;
-        if (form === "list") {
-            addTo(childOf(root, String(id), operators.name(id) ?? "", null), id, sum);
-        } else if (form === "callers") {
-            addCallers(picture, operators, root, position, sum);
-        }
-    }
     if (form === "calls") addCalls(picture, operators, root, sums);
+    else
+        sums.each((position, sum) => {
+            const id = picture.matrix.operator[position]!;
+            if (form === "callers") return addCallers(picture, operators, root, position, sum);
+            addTo(childOf(root, String(id), operators.name(id) ?? "", null), id, sum);
+        });
     const rows = (draft: Draft): Row[] =>
         [...draft.children.values()]
             .map((each) => rowOf(operators, each, sums.time, form, rows(each)))
@@ -108,7 +106,7 @@ function callTitle(operators: Operators, id: number): string {
 function addCalls(picture: TimePicture, operators: Operators, root: Draft, sums: RangeSums): void {
     const { matrix, enclosing } = picture;
     const made = new Map<number, Draft>();
-    for (const [position, sum] of sums.at) {
+    sums.each((position, sum) => {
         const id = matrix.operator[position]!;
         const above = enclosing[position]!;
         const caller = above < 0 ? -1 : matrix.operator[above]!;
@@ -122,7 +120,7 @@ function addCalls(picture: TimePicture, operators: Operators, root: Draft, sums:
         const draft = childOf(at, `o${id}`, name, null);
         addTo(draft, id, sum);
         made.set(position, draft);
-    }
+    });
     joinChains(root, "");
 }
 
