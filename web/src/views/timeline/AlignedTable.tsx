@@ -4,6 +4,7 @@ import { nameOfTime, rangeCopies, timeCopies } from "../../parts/copy";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
+import { Tail } from "../../parts/Tail";
 import { backendOf, barKind } from "../../state/filter";
 import { useMembers, usePage } from "../../state/page";
 import { chooseUnit, formatTime, largestOf, type Range, type TimeUnit } from "../../text/format";
@@ -131,9 +132,9 @@ function columnsOf(
             key: "module",
             title: "module",
             width: "140px",
-            hideBelow: 1000,
+            hideBelow: 900,
             value: ({ operator }) => operators.module(operator),
-            cell: ({ operator }) => <Name text={operators.module(operator)} longest={40} />,
+            cell: ({ operator }) => <Tail text={operators.module(operator)} longest={17} />,
         },
     ];
 }

@@ -22,6 +22,8 @@ const FORMS: { value: Form; title: string; hint: string }[] = [
 ];
 /** More cannot stand in an address. */
 const MOST_SELECTED = 1000;
+/** Parts of the run that are open in the call tree at first. */
+const OPEN_SHARE = 0.5;
 
 export function RangeTable(props: {
     picture: Picture;
@@ -51,7 +53,10 @@ export function RangeTable(props: {
     );
     const isTree = picture instanceof TimePicture && form !== "list";
     /* What a run goes into is seen at first; callers are seen when they are asked for. */
-    const opened = useOpenTree(roots, (_, level) => form === "calls" && level === 0);
+    const opened = useOpenTree(
+        roots,
+        ({ share }, level) => form === "calls" && (level === 0 || share.lower >= OPEN_SHARE),
+    );
     const { rows, tree, sort } = isTree ? opened : { rows: roots };
     /* Trees of times per run have shares with what is inside. */
     const columnForm = picture instanceof TimePicture ? form : "calls";

@@ -4,6 +4,7 @@ import type { Column } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
+import { Tail } from "../../parts/Tail";
 import { barKind } from "../../state/filter";
 import type { Operators } from "../../state/operators";
 import {
@@ -48,7 +49,7 @@ export function rangeColumns(
         {
             key: "calls",
             title: "calls",
-            width: "84px",
+            width: "64px",
             align: "right",
             hideBelow: 560,
             value: (row) => row.calls,
@@ -69,9 +70,9 @@ function placeColumns(): Column<Row>[] {
             key: "module",
             title: "module",
             width: "150px",
-            hideBelow: 1000,
+            hideBelow: 900,
             value: (row) => row.module,
-            cell: (row) => row.module !== null && <Name text={row.module} longest={40} />,
+            cell: (row) => <Tail text={row.module} longest={18} />,
         },
         {
             key: "source",
@@ -94,7 +95,7 @@ function timeColumn(
         key,
         title: `${title} ${unit.name}`,
         hint: key === "self" ? "without what it encloses" : "with what it encloses",
-        width: "104px",
+        width: "96px",
         align: "right",
         value: (row) => of(row)?.lower ?? null,
         copies: timeCopies(title, unit, of),
@@ -117,7 +118,7 @@ function shareColumn(operators: Operators, form: Form): Column<Row> {
             form === "calls"
                 ? "part of the time of the runs in it; what encloses others counts them, too"
                 : "its own part of the time of the runs in it: nothing is counted twice",
-        width: "160px",
+        width: "150px",
         value: (row) => row.share.lower,
         copies,
         cell: (row) => (

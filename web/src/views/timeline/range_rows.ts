@@ -156,9 +156,15 @@ function joinChains(draft: Draft, above: string): void {
         if (last !== child) draft.children.set(key, last);
         const { module } = last;
         if (module !== null && above !== "" && module.startsWith(`${above}.`))
-            last.name = module.slice(above.length + 1);
+            last.name = stepsBelow(module, above);
         joinChains(last, module ?? above);
     }
+}
+
+/** "attn" of "layers.0.attn" in "layers.0", but "layers.0" in "layers": a number says nothing. */
+function stepsBelow(module: string, above: string): string {
+    const own = module.slice(above.length + 1);
+    return /^\d/.test(own) ? `${above.slice(above.lastIndexOf(".") + 1)}.${own}` : own;
 }
 
 function onlyModuleIn(draft: Draft): Draft | null {
