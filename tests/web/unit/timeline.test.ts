@@ -187,8 +187,10 @@ test("the axis zooms at a place, stays inside, and counts in 1, 2 and 5", () => 
  * Two runs of 10 us: a kernel in its wrapper, and a delegate's call with two whole microseconds and
  * one of a clock of its own.
  */
-async function small() {
+async function small(modules: Record<number, string> = {}) {
     const [tables, types] = smallTables();
+    for (const [id, module] of Object.entries(modules))
+        tables.operators!.module![Number(id)] = module;
     tables.modules = {
         block: [0, 0, 1, 0],
         parent: [null, 0, null, 2],
@@ -370,6 +372,24 @@ test("a range as a call tree: modules and calls hold what they call, nothing cou
         ["net", "net.l1", true],
     );
     assert.equal(rows[0]!.share.lower, 1);
+});
+
+test("modules of a call tree are joined, and numbers say what they count", async () => {
+    const layers = { 2: "net.layers.0.attn", 3: "net.layers.1.attn", 4: "net.layers.1.attn" };
+    const { picture, operators } = await small(layers);
+    const found = sumsIn(picture, operators, { from: -100, to: 70_000 });
+    assert.deepEqual(outlineOf(rowsIn(picture, operators, found, "calls")), [
+        "Method::execute 22000 8000",
+        "  net.layers 14000 -",
+        "    layers.1.attn 12000 -",
+        "      DELEGATE_CALL, instruction 1 12000 3000..5000",
+        "        Fully Connected #1 7000..9000 7000..9000",
+        "    layers.0.attn 2000 -",
+        "      add.out 2000 2000",
+    ]);
+    const several = await small({ ...layers, 3: "net.layers.0.attn, net.layers.1.mlp" });
+    const rows = rowsIn(several.picture, operators, found, "calls");
+    assert.equal(rows[0]!.children[0]!.name, "net.layers", "holds them all");
 });
 
 test("a range bottom-up: operators of a name, in them their modules and calls", async () => {

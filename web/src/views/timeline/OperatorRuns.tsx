@@ -54,6 +54,7 @@ export function OperatorRuns(props: {
                     <Name text={name} longest={40} />
                 </b>{" "}
                 in {plural(times.length, "run")}
+                {block !== null && times.length < block.runs && " whose events are in the report"}
                 {(["shortest", "median", "longest"] as const).map((which) => (
                     <button
                         type="button"
