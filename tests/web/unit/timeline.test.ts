@@ -417,6 +417,7 @@ test("an operator's runs fall into bins of one width, not finer than its clock",
         { lower: 3000, upper: 4000 },
         { lower: 4000, upper: 5000 },
     ]);
+    assert.deepEqual(timesOf(picture, 5), [], "a clock of its own");
     assert.deepEqual(timesOf(picture, 6), [], "it has no event");
     assert.deepEqual(
         binsOf(timesOf(picture, 4), 48).map((bin) => bin?.runs),

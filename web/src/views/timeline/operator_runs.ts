@@ -2,10 +2,12 @@
 import type { Range } from "../../text/format";
 import type { TimePicture } from "./time_picture";
 
-/** Of each run what all its calls take together; empty: it has no place in the picture. */
+/** Of each run what all its calls take together; empty: it has no time in the picture. */
 export function timesOf(picture: TimePicture, operator: number): Range[] {
     const { operator: of, positions, runs } = picture.matrix;
-    const own = Array.from({ length: positions }, (_, i) => i).filter((i) => of[i] === operator);
+    const own = Array.from({ length: positions }, (_, i) => i).filter(
+        (i) => of[i] === operator && picture.enclosing[i]! >= -1,
+    );
     if (own.length === 0) return [];
     return Array.from({ length: runs }, (_, run) => {
         const sum = { lower: 0, upper: 0 };
