@@ -439,6 +439,22 @@ class Report(unittest.TestCase):
                 self.assertIn(f'{stacks["file"][row]}:{stacks["line"][row]}',
                               operators["source"][operator])
 
+    def test_deep_stacks_end_and_have_no_folders(self):
+        caller = rb'  File \"models/zoo.py\", line 35'
+        file = rb"/home/NAME/env/lib/python3.11/site-packages/deep/core.py"
+        deep = b"".join(rb'  File \"%s\", line %d, in call\n    call()\n' % (file, line)
+                        for line in range(1, 81))
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder, "model.etrecord")
+            rewrite(GPT / "model.etrecord", record, (caller, deep + caller))
+            html, document = write(GPT / "profile.etdp", "--etrecord", record)
+        stacks = document["tables"]["stacks"]
+        self.assertEqual(max(depth for depth in stacks["depth"]), 64)  # and what is on no line
+        self.assertIn("site-packages/deep/core.py", stacks["file"])
+        self.assertNotIn("NAME", html + json.dumps(document))
+        lines = {line for line, depth in zip(stacks["line"], stacks["depth"]) if depth == 63}
+        self.assertEqual(lines, {64})
+
     def test_what_is_not_there_is_not_left_out(self):
         _, document = write(GPT / "profile.etdp", "--no-siblings", "--no-source", "--no-tensors")
         self.assertNotIn("left out", json.dumps(document["missing"]))
