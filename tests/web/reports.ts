@@ -157,6 +157,16 @@ export async function goTo(page: Page, hash: string): Promise<void> {
     await page.waitForSelector(`.view-${view} > *`);
 }
 
+/** Texts of numbers that a table cuts off. */
+export const cutNumbers = (page: Page): Promise<(string | null)[]> =>
+    page
+        .locator("td.right, .share .number, .measured .number")
+        .evaluateAll((cells) =>
+            cells
+                .filter((cell) => cell.scrollWidth > cell.clientWidth)
+                .map((cell) => cell.textContent),
+        );
+
 /** What axe finds that is serious, one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
     const source = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");

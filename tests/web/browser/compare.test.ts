@@ -4,6 +4,7 @@ import type { Browser } from "playwright-core";
 import {
     accessibilityFaults,
     comparedReport,
+    cutNumbers,
     data,
     goTo,
     jsonRows,
@@ -47,23 +48,16 @@ test("the verdict leads, and the table is that of diff", async () => {
     assert.equal(await grid.getAttribute("aria-rowcount"), String(expected.length + 1));
     const shown = await grid.locator("tbody tr[aria-rowindex]").allInnerTexts();
     assert.ok(shown.length > 5);
-    const undecided = ["unclear", "undecided"];
+    const common = await page.locator(".common-verdict").innerText();
+    assert.match(common, /^≠ recordings differ in \d+ of \d+ rows: /);
+    const marks: Record<string, string> = { unclear: "?", undecided: "?", differs: "≠", same: "=" };
     shown.forEach((cells, i) => {
         const row = expected[i] as Record<string, unknown>;
-        const verdict = String(row.verdict ?? "not compared");
+        const verdict = String(row.verdict ?? "–");
         if (row.before_ns !== null && row.before_ns_upper === row.before_ns) {
             assert.ok(cells.includes(((row.before_ns as number) / 1000).toFixed(3)), cells);
         }
-        assert.ok(
-            cells.includes(
-                undecided.includes(verdict)
-                    ? "undecided"
-                    : verdict === "differs"
-                      ? "recordings differ"
-                      : verdict,
-            ),
-            cells,
-        );
+        assert.ok(cells.includes(marks[verdict] ?? verdict), `${cells} has no ${verdict}`);
     });
     assert.deepEqual(faults, []);
     await page.close();
@@ -106,10 +100,7 @@ test("keys select a line, both sides of which are drawn; groups add up", async (
     assert.match(labels[0] ?? "", /^before: 5 runs/);
     assert.match(labels[1] ?? "", /^after: 5 runs/);
     await page.click('.choice button:has-text("line")');
-    assert.match(
-        await page.locator("tbody tr").first().innerText(),
-        /zoo\.py:29[^]*4 recordings differ/,
-    );
+    assert.match(await page.locator("tbody tr").first().innerText(), /zoo\.py:29[^]*4 differ/);
     assert.deepEqual(faults, []);
     await page.close();
 });
@@ -142,6 +133,76 @@ test("of several traces before, each has a column", async () => {
     await page.waitForTimeout(300);
     assert.match(page.url(), /against=2\b/);
     assert.match(await page.locator(".answer").innerText(), /identical/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("of two programs no number is cut, every name can be read, and the table has room", async () => {
+    const path = comparedReport("conv_xnnpack_int8", "conv_xnnpack");
+    const { page, faults } = await open(browser, path);
+    for (const width of [390, 900, 1400]) {
+        await page.setViewportSize({ width, height: 844 });
+        for (const view of [
+            "compare",
+            "compare?by=module",
+            "operators",
+            "source",
+            "cost",
+            "runs",
+        ]) {
+            await goTo(page, `#1/${view}`);
+            await page.waitForSelector("tbody tr[aria-rowindex]");
+            assert.deepEqual(await cutNumbers(page), [], `${view}, ${width} pixels`);
+        }
+        await goTo(page, COMPARE);
+        const shown = await page
+            .locator("tbody tr[aria-rowindex] td:has(.tree-cell)")
+            .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
+        assert.ok(shown.length > 3 && shown.every((room) => room > 140), `${width}: ${shown}`);
+        const { height = 0 } = (await page.locator(".scroller").boundingBox()) ?? {};
+        assert.ok(height > 240, `${width}: ${height}`);
+        assert.equal(await page.getByText("Measured slower").count(), 1);
+        if (width > 900) assert.match(await page.locator("tbody").innerText(), /−100\.0%/);
+        const labels = await page.locator(".waterfall text[text-anchor=end]").evaluateAll((all) =>
+            all.map((text) => {
+                const { left } = text.getBoundingClientRect();
+                const edge = text.closest("svg")?.getBoundingClientRect().left ?? 0;
+                return left >= edge;
+            }),
+        );
+        assert.ok(labels.length > 4 && labels.every(Boolean), `${width}: ${labels}`);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("groups have the medians of what their operators take together, in the waterfall too", async () => {
+    const { page, faults } = await open(browser, report, `${COMPARE}?by=module`);
+    await page.waitForSelector('tr[aria-expanded="false"]');
+    for (let i = 0; i < 3; i++) {
+        await page.locator('tr[aria-expanded="false"] .twist').first().click();
+    }
+    const shown = await page.locator("tbody tr[aria-rowindex]").allInnerTexts();
+    const modules = jsonRows(
+        "inspect",
+        data("gpt_portable/profile.etdp"),
+        ...models("gpt_portable"),
+        "--group-by",
+        "module",
+    ).filter(({ block, p50_ns }) => block === "Execute" && p50_ns !== null);
+    const equal = modules.filter(({ module, p50_ns }) =>
+        shown.some(
+            (row) =>
+                row.includes(String(module)) &&
+                row.includes(((p50_ns as number) / 1000).toFixed(3)),
+        ),
+    );
+    assert.ok(equal.length > 2, `${equal.length} of ${modules.length}: ${shown}`);
+    const steps = await page.locator(".waterfall .step title").allTextContents();
+    assert.ok(
+        steps.some((title) => /^blocks/.test(title)),
+        steps.join(),
+    );
     assert.deepEqual(faults, []);
     await page.close();
 });

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Difference } from "../../../web/src/state/differences";
 import {
+    commonVerdict,
+    groupParts,
     makeRows,
+    measuredChanges,
+    nameOf,
+    outerParts,
     sayChange,
     sayInterval,
     sayMembers,
@@ -50,7 +55,7 @@ test("a waterfall begins before, ends after, and what is left is not judged", ()
         line(5, { change: null, verdict: "none" }),
         line(6, { change: -80, parent: 2 }),
     ];
-    const steps = waterfall(total, lines);
+    const steps = waterfall(total, outerParts(total, lines));
     assert.deepEqual(
         steps.map(({ from, to, verdict }) => [from, to, verdict]),
         [
@@ -65,11 +70,94 @@ test("a waterfall begins before, ends after, and what is left is not judged", ()
 
 test("a waterfall of many parts ends after, too", () => {
     const total = line(0, { before: exactly(0), after: exactly(210), change: 210 });
-    const parts = Array.from({ length: 20 }, (_, i) => line(i + 1, { change: i + 1 }));
-    const steps = waterfall(total, [total, ...parts]);
+    const parts = Array.from({ length: 20 }, (_, i) =>
+        line(i + 1, { change: i + 1, verdict: "unclear" }),
+    );
+    const steps = waterfall(total, outerParts(total, [total, ...parts]));
     assert.equal(steps[0]?.to, 20);
     assert.equal(steps[steps.length - 1]?.to, 210);
     assert.ok(steps.length < 12);
+    assert.equal(steps[steps.length - 1]?.title, "12 others, all measured slower");
+    const judged = parts.map((part) => ({ ...part, verdict: "slower" as const }));
+    const last = waterfall(total, outerParts(total, [total, ...judged])).pop();
+    assert.equal(last?.title, "12 others, all slower");
+    const mixed = parts.map((part) => (part.id === 3 ? { ...part, change: -3 } : part));
+    const steps3 = waterfall(total, outerParts(total, [total, ...mixed]));
+    assert.equal(steps3[steps3.length - 2]?.title, "12 others");
+    assert.equal(steps3[steps3.length - 1]?.title, "(not in the parts)");
+});
+
+test("two calls of one backend have two labels", () => {
+    const total = line(0, { before: exactly(100), after: exactly(110), change: 10 });
+    const call = { name: "DELEGATE_CALL Xnn -> DELEGATE_CALL Xnn" };
+    const lines = [
+        total,
+        line(1, { ...call, change: 7, instruction: 0 }),
+        line(2, { ...call, change: 3, instruction: 4 }),
+    ];
+    assert.deepEqual(
+        waterfall(total, outerParts(total, lines)).map(({ title }) => title),
+        ["Xnn at 0", "Xnn at 4"],
+    );
+    assert.equal(nameOf(line(1, call)), "DELEGATE_CALL Xnn");
+    assert.equal(nameOf(line(1, { name: "a -> b" })), "a -> b");
+});
+
+test("modules are a tree, and what belongs to several stands beside them", () => {
+    const lines = [
+        line(0, {}),
+        line(1, { module: "net.a", change: -5 }),
+        line(2, { module: "net.b.0", change: 9 }),
+        line(3, {
+            module: "net.b.0, net.b.1",
+            change: 2,
+            operatorsBefore: [1],
+            operatorsAfter: [2],
+        }),
+        line(4, { change: 1 }),
+    ];
+    const rows = makeRows(lines, "module", (ids) => exactly(ids[0] === 1 ? 10 : 40));
+    assert.deepEqual(
+        rows.map(({ name, level, change }) => [name, level, change]),
+        [
+            ["(model)", 0, 30],
+            ["net", 1, 30],
+            ["net.b", 2, 30],
+            ["net.b.0 +1", 3, 30],
+            ["op3", 4, 2],
+            ["net.b.0", 3, 9],
+            ["op2", 4, 9],
+            ["net.a", 2, -5],
+            ["op1", 3, -5],
+            ["(no module)", 0, 1],
+            ["op4", 1, 1],
+        ],
+    );
+    assert.deepEqual(
+        groupParts(rows).map(({ name }) => name),
+        ["net.b.0 +1", "net.b.0", "net.a", "(no module)"],
+        "the largest is opened while it is most of all",
+    );
+});
+
+test("what was measured slower is said whatever its verdict; a verdict of most rows is said once", () => {
+    const lines = [
+        line(0, { change: 0 }),
+        line(1, { change: 4, verdict: "differs", reason: "one recording" }),
+        line(2, { change: -9, verdict: "differs", reason: "one recording" }),
+        line(3, { change: 6, verdict: "undecided" }),
+        line(4, { change: null, verdict: "none" }),
+        line(5, { change: 1, verdict: "differs", reason: "one recording" }),
+    ];
+    const { slower, faster } = measuredChanges(lines);
+    assert.deepEqual([slower.map(({ id }) => id), faster.map(({ id }) => id)], [[3, 1, 5], [2]]);
+    assert.deepEqual(commonVerdict(lines.slice(1)), {
+        verdict: "differs",
+        count: 3,
+        of: 4,
+        reason: "one recording",
+    });
+    assert.equal(commonVerdict(lines.slice(3)), null);
 });
 
 test("groups hold what counts once, the largest change first", () => {

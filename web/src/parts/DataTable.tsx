@@ -125,9 +125,18 @@ export function DataTable<Row>(props: Props<Row>) {
         if (props.onOpen) props.onOpen(row);
         else tree?.toggle(row);
     };
+    /* As in trees everywhere: right opens, then goes in; left closes, then goes out. */
     const fold = (wanted: boolean) => {
         const row = rows[selected];
-        if (row !== undefined && tree?.isOpen(row) === !wanted) tree.toggle(row);
+        if (row === undefined || tree === undefined) return;
+        const level = tree.level(row);
+        if (tree.isOpen(row) === !wanted) tree.toggle(row);
+        else if (wanted && tree.isOpen(row)) go(selected + 1);
+        else if (!wanted && level > 0) {
+            let above = selected - 1;
+            while (above >= 0 && tree.level(rows[above] as Row) >= level) above--;
+            if (above >= 0) go(above);
+        }
     };
     const keys: Key[] = [
         { keys: ["j", "ArrowDown"], label: "next row", run: () => move(1) },
@@ -147,14 +156,23 @@ export function DataTable<Row>(props: Props<Row>) {
         { keys: ["Enter"], label: tree ? "open or close the row" : "open the row", run: open },
         ...(tree
             ? [
-                  { keys: ["ArrowRight"], label: "open the row", run: () => fold(true) },
-                  { keys: ["ArrowLeft"], label: "close the row", run: () => fold(false) },
+                  {
+                      keys: ["ArrowRight"],
+                      label: "open the row, or go into it",
+                      run: () => fold(true),
+                  },
+                  {
+                      keys: ["ArrowLeft"],
+                      label: "close the row, or go out of it",
+                      run: () => fold(false),
+                  },
               ]
             : []),
     ];
     useKeys(props.label, props.ownKeys === false ? [] : keys);
 
     const shownColumns = columns.filter((column) => view.width >= (column.hideBelow ?? 0));
+    const staying = shownColumns[0]?.width === "auto" ? 0 : -1;
     const { first, end } = windowOf(rows.length, view.top, view.height);
     const copied = Object.entries(Object.assign({}, ...columns.map(copiesOf)) as Copies<Row>);
     const names = copied.map(([name]) => name);
@@ -163,6 +181,9 @@ export function DataTable<Row>(props: Props<Row>) {
         () => new Map(columns.map((column) => [column.key, widthOf(column, rows)])),
         [rows, columns.map((column) => column.key + column.title).join("\t")],
     );
+    const least = `calc(${shownColumns
+        .map(({ key, width }) => (width === "auto" ? NAMES_WIDTH : (widths.get(key) ?? width)))
+        .join(" + ")})`;
     const spacer = (count: number, key: string) =>
         count > 0 ? (
             <tr key={key} aria-hidden="true" style={{ height: `${count * ROW_HEIGHT}px` }} />
@@ -190,6 +211,7 @@ export function DataTable<Row>(props: Props<Row>) {
             <div class="scroller" ref={scroller} onScroll={measure}>
                 <table
                     role={tree ? "treegrid" : "grid"}
+                    style={{ minWidth: least }}
                     tabIndex={0}
                     aria-label={props.label}
                     aria-rowcount={rows.length + 1}
@@ -204,10 +226,11 @@ export function DataTable<Row>(props: Props<Row>) {
                     </colgroup>
                     <thead>
                         <tr aria-rowindex={1}>
-                            {shownColumns.map((column) => (
+                            {shownColumns.map((column, c) => (
                                 <Header
                                     key={column.key}
                                     column={column}
+                                    stays={c === staying}
                                     direction={
                                         order?.column === column.key
                                             ? order.descending
@@ -242,10 +265,7 @@ export function DataTable<Row>(props: Props<Row>) {
                                 onDblClick={() => props.onOpen?.(row)}
                             >
                                 {shownColumns.map((column, c) => (
-                                    <td
-                                        key={column.key}
-                                        class={column.align === "right" ? "right" : undefined}
-                                    >
+                                    <td key={column.key} class={classOf(column, c === staying)}>
                                         {tree && c === treeColumn(shownColumns) ? (
                                             <TreeCell row={row} tree={tree}>
                                                 {column.cell(row)}
@@ -276,6 +296,9 @@ function copiesOf<Row>(column: Column<Row>): Copies<Row> {
     return column.copies ?? (value === undefined ? {} : { [key]: (row) => value(row) ?? null });
 }
 
+/** What a column of names has at least; below that the table scrolls sideways, the names stay. */
+const NAMES_WIDTH = "148px";
+
 /** Rows whose numbers are measured; more would be slow, and their sizes repeat. */
 const MEASURED = 2000;
 
@@ -284,10 +307,13 @@ function widthOf<Row>(column: Column<Row>, rows: readonly Row[]): string {
     if (column.align !== "right") return column.width;
     let longest = 0;
     for (const row of rows.slice(0, MEASURED)) {
-        longest = Math.max(longest, textOf(column.cell(row)).length);
+        longest = Math.max(longest, figuresOf(textOf(column.cell(row))));
     }
     return `max(${column.width}, ${longest}ch + 18px)`;
 }
+
+/** Its length in figures: signs and letters may be wider. */
+const figuresOf = (text: string): number => text.length + text.replace(/[\d.,]/g, "").length * 0.5;
 
 /** The text of a cell, without that of components. */
 function textOf(cell: ComponentChildren): string {
@@ -296,6 +322,10 @@ function textOf(cell: ComponentChildren): string {
     if (cell === null || typeof cell !== "object" || !("props" in cell)) return "";
     return textOf((cell.props as { children?: ComponentChildren }).children);
 }
+
+/** A first column of names stays while the others scroll. */
+const classOf = <Row,>(column: Column<Row>, stays: boolean): string | undefined =>
+    column.align === "right" ? "right" : stays ? "stays" : undefined;
 
 /** The first column that takes what is left holds the names. */
 function treeColumn<Row>(columns: readonly Column<Row>[]): number {
@@ -333,6 +363,7 @@ function TreeCell<Row>(props: { row: Row; tree: TreeOf<Row>; children: Component
 
 function Header<Row>(props: {
     column: Column<Row>;
+    stays: boolean;
     direction: "ascending" | "descending" | "none";
     onSort: () => void;
 }) {
@@ -341,7 +372,7 @@ function Header<Row>(props: {
     return (
         <th
             scope="col"
-            class={column.align === "right" ? "right" : undefined}
+            class={classOf(column, props.stays)}
             aria-sort={column.value ? direction : undefined}
         >
             {column.value ? (

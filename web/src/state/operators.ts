@@ -132,6 +132,14 @@ export class Operators {
         return this.blocks[this.block(id) ?? -1]?.unit ?? "ns";
     }
 
+    /** The delegate's call that it is inside of; null: none. */
+    callOf(id: number): number | null {
+        for (let at = this.parent.get(id); at !== undefined; at = this.parent.get(at)) {
+            if (this.event(at) === "DELEGATE_CALL") return at;
+        }
+        return null;
+    }
+
     /** Itself and all that it encloses. */
     withInside(id: number): number[] {
         const found = [id];

@@ -10,18 +10,25 @@ import {
     type Difference,
     type Differences,
     differencesOf,
+    type Verdict,
 } from "../../state/differences";
 import { useFilter, usePage, useParam } from "../../state/page";
 import { chooseUnit, fixed, formatTime, largestOf, plural } from "../../text/format";
 import { show } from "../../text/show";
+import { runSumsOf, timesOf } from "../../state/run_sums";
 import { sortTree, visibleRows } from "../operators/rows";
 import type { View } from "../view";
 import { Distributions } from "./Distributions";
 import {
+    commonVerdict,
     describe,
     GROUPS,
+    groupParts,
     type Grouping,
     makeRows,
+    measuredChanges,
+    nameOf,
+    outerParts,
     type Row,
     sayChange,
     sayInterval,
@@ -144,6 +151,13 @@ const formatRatio = (ratio: number | null): string => {
     return `${percent === "0.0" ? "" : ratio < 0 ? "−" : "+"}${percent}%`;
 };
 
+/** Of a group: of the medians that its row has. */
+function ratioOf({ line, before, after }: Row): number | null {
+    if (line !== null) return line.ratio;
+    if (before === null || after === null || before.lower <= 0) return null;
+    return (after.lower - before.lower) / before.lower;
+}
+
 function BlockDifference(props: {
     block: ComparedBlock;
     blocks: readonly ComparedBlock[];
@@ -165,8 +179,19 @@ function BlockDifference(props: {
                   ),
         [block, filter],
     );
-    const all = useMemo(() => makeRows(lines, grouping), [lines, grouping]);
-    const isOpen = (row: Row) => toggled.has(row.key) === (row.line === null);
+    const timeOf = useMemo(() => {
+        const sums = runSumsOf(page.document, page.operators);
+        return (ids: readonly number[]) => timesOf(sums.sum(ids))?.p50 ?? null;
+    }, [page]);
+    const all = useMemo(() => makeRows(lines, grouping, timeOf), [lines, grouping]);
+    const parts = useMemo(() => {
+        if (block.total === null) return [];
+        return grouping === "none"
+            ? outerParts(block.total, block.lines)
+            : groupParts(makeRows(block.lines, grouping, timeOf));
+    }, [block, grouping]);
+    const common = useMemo(() => commonVerdict(block.lines), [block]);
+    const isOpen = (row: Row) => toggled.has(row.key) !== row.isOpenAtFirst;
     const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled]);
     const unit = chooseUnit(
         largestOf(block.lines, (line) => Math.max(line.before?.upper ?? 0, line.after?.upper ?? 0)),
@@ -183,13 +208,14 @@ function BlockDifference(props: {
     const shownLine = selected ?? block.total;
     return (
         <>
+            <Measured lines={block.lines} unit={unit} select={select} />
             <div class="compare-pictures">
                 {block.total !== null && (
                     <section aria-label="Where the difference is">
                         <h2>From before to after, {unit.name}</h2>
                         <Waterfall
                             total={block.total}
-                            lines={block.lines}
+                            parts={parts}
                             unit={unit}
                             onSelect={select}
                             selected={selected?.id ?? null}
@@ -207,7 +233,7 @@ function BlockDifference(props: {
             <DataTable
                 label="Differences"
                 sortParam="comparesort"
-                columns={columnsOf(unit, all)}
+                columns={columnsOf(unit, all, grouping, common?.verdict ?? null)}
                 rows={rows}
                 rowKey={(row) => row.key}
                 sort={(value, descending) => visibleRows(sortTree(all, value, descending), isOpen)}
@@ -236,10 +262,65 @@ function BlockDifference(props: {
                             {plural(block.runsAfter, "run")}; matched by{" "}
                             {block.matchedBy === "handles" ? "debug handles" : "names in order"}
                         </span>
+                        {common !== null && (
+                            <span class="common-verdict">
+                                {describe(common.verdict).mark} {describe(common.verdict).word} in{" "}
+                                {common.count} of {common.of} rows
+                                {common.reason !== null && `: ${show(common.reason)}`}
+                            </span>
+                        )}
                     </>
                 }
             />
         </>
+    );
+}
+
+const MOST_MEASURED = 3;
+
+/** Which parts were measured slower and which faster, also where no test decides whether they are. */
+function Measured(props: {
+    lines: readonly Difference[];
+    unit: Unit;
+    select: (line: Difference) => void;
+}) {
+    const { slower, faster } = useMemo(() => measuredChanges(props.lines), [props.lines]);
+    const said = (lines: readonly Difference[]) => [
+        ...lines.slice(0, MOST_MEASURED).map((line) => {
+            const { mark, word } = describe(line.verdict);
+            return (
+                <li key={line.id}>
+                    <button type="button" class="link" onClick={() => props.select(line)}>
+                        <Name text={nameOf(line)} longest={60} ends />
+                    </button>
+                    <span class="number">
+                        {sayChange(line.change, props.unit)} {props.unit.name}
+                    </span>
+                    <span class="muted">
+                        {mark} {word}
+                    </span>
+                </li>
+            );
+        }),
+        lines.length > MOST_MEASURED && (
+            <li key="more" class="muted">
+                and {lines.length - MOST_MEASURED} more
+            </li>
+        ),
+    ];
+    if (slower.length + faster.length === 0) return null;
+    return (
+        <dl class="measured" aria-label="Measured changes">
+            {[
+                { title: "Measured slower", lines: slower },
+                { title: "Measured faster", lines: faster },
+            ].map(({ title, lines }) => (
+                <div key={title}>
+                    <dt>{title}</dt>
+                    <dd>{lines.length === 0 ? "nothing" : <ul>{said(lines)}</ul>}</dd>
+                </div>
+            ))}
+        </dl>
     );
 }
 
@@ -289,7 +370,12 @@ function selectedLine(
 
 type Unit = ReturnType<typeof chooseUnit>;
 
-function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
+function columnsOf(
+    unit: Unit,
+    rows: readonly Row[],
+    grouping: Grouping,
+    common: Verdict | null,
+): Column<Row>[] {
     const most =
         largestOf(rows, (row) =>
             row.line === null || row.line.parent !== null ? Math.abs(row.change ?? 0) : 0,
@@ -303,14 +389,16 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             hint: "number of the instruction",
             width: "40px",
             align: "right",
-            hideBelow: 800,
+            hideBelow: 900,
             value: (row) => row.line?.instruction ?? null,
             cell: (row) =>
                 row.level <= 1 && <span class="muted">{row.line?.instruction ?? null}</span>,
         },
         {
             key: "operator",
-            title: "operator",
+            title:
+                GROUPS.find(({ value }) => value === grouping && value !== "none")?.title ??
+                "operator",
             width: "auto",
             value: (row) => row.name,
             cell: (row) => (
@@ -318,34 +406,35 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
                     text={row.name}
                     class={row.line === null ? "group" : undefined}
                     longest={70}
+                    ends
                 />
             ),
         },
         {
             key: "before",
             title: `before ${unit.name}`,
-            hint: "median time per run",
-            width: "92px",
+            hint: "median time per run; of a group, of what its operators take together",
+            width: "72px",
             align: "right",
-            value: (row) => row.line?.before?.lower ?? null,
-            copies: timeCopies("before", unit, (row) => row.line?.before ?? null),
-            cell: (row) => row.line?.before && formatTime(row.line.before, unit),
+            value: (row) => row.before?.lower ?? null,
+            copies: timeCopies("before", unit, (row) => row.before),
+            cell: (row) => row.before && formatTime(row.before, unit),
         },
         {
             key: "after",
             title: `after ${unit.name}`,
-            hint: "median time per run",
-            width: "92px",
+            hint: "median time per run; of a group, of what its operators take together",
+            width: "72px",
             align: "right",
-            value: (row) => row.line?.after?.lower ?? null,
-            copies: timeCopies("after", unit, (row) => row.line?.after ?? null),
-            cell: (row) => row.line?.after && formatTime(row.line.after, unit),
+            value: (row) => row.after?.lower ?? null,
+            copies: timeCopies("after", unit, (row) => row.after),
+            cell: (row) => row.after && formatTime(row.after, unit),
         },
         {
             key: "change",
             title: "change",
-            hint: "of the medians; of a group, the sum of its operators'",
-            width: "92px",
+            hint: "of the medians",
+            width: "72px",
             align: "right",
             value: (row) => row.change,
             copies: { [nameOfTime("change", unit)]: (row) => row.change },
@@ -362,10 +451,11 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             key: "ratio",
             title: "%",
             hint: "change as a part of the median before",
-            width: "72px",
+            width: "60px",
             align: "right",
-            value: (row) => row.line?.ratio ?? null,
-            cell: (row) => row.line !== null && formatRatio(row.line.ratio),
+            hideBelow: 480,
+            value: ratioOf,
+            cell: (row) => formatRatio(ratioOf(row)),
         },
         {
             key: "interval",
@@ -373,7 +463,7 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
             hint: "how much longer a run takes",
             width: "140px",
             align: "right",
-            hideBelow: 900,
+            hideBelow: isGrouped ? 1150 : 900,
             value: (row) => row.line?.interval?.lower ?? null,
             copies: {
                 [nameOfTime("change_low", unit)]: (row) => row.line?.interval?.lower ?? null,
@@ -384,16 +474,17 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
         {
             key: "verdict",
             title: "verdict",
-            width: isGrouped ? "230px" : "128px",
+            width: isGrouped ? "200px" : "128px",
+            hideBelow: isGrouped ? 900 : 560,
             value: (row) =>
                 row.line === null ? sayMembers(row.members) : describe(row.line.verdict).word,
-            cell: (row) => <VerdictCell row={row} />,
+            cell: (row) => <VerdictCell row={row} common={common} />,
         },
         hasKinds && {
             key: "kind",
             title: "what",
             hint: "whether the operators of both sides are the same",
-            width: "92px",
+            width: "108px",
             hideBelow: 760,
             value: (row: Row) => row.line?.kind ?? null,
             cell: (row: Row) => row.line?.kind,
@@ -402,13 +493,25 @@ function columnsOf(unit: Unit, rows: readonly Row[]): Column<Row>[] {
     return columns.filter((column) => column !== false);
 }
 
-function VerdictCell(props: { row: Row }) {
+/** What most rows have is said above the table: a mark of it stands in theirs. */
+function VerdictCell(props: { row: Row; common: Verdict | null }) {
     const { line, members } = props.row;
-    if (line === null) return <span class="muted">{sayMembers(members)}</span>;
-    const { mark, word } = describe(line.verdict);
+    if (line === null) {
+        return <span title={sayMembers(members)}>{sayMembers(members)}</span>;
+    }
+    const { mark, word, brief } = describe(line.verdict);
+    if (line.verdict === props.common) {
+        return (
+            <span class="verdict" data-verdict={line.verdict} title={line.reason ?? word}>
+                <span role="img" aria-label={word}>
+                    {mark}
+                </span>
+            </span>
+        );
+    }
     return (
-        <span class="verdict" data-verdict={line.verdict} title={line.reason ?? undefined}>
-            {mark} {word}
+        <span class="verdict" data-verdict={line.verdict} title={line.reason ?? word}>
+            {mark} {brief ?? word}
         </span>
     );
 }

@@ -3,7 +3,7 @@ import type { Difference } from "../../state/differences";
 import { usePage } from "../../state/page";
 import { largestOf, plural, sayTime, type TimeUnit, formatTime } from "../../text/format";
 import { Name } from "../../parts/Name";
-import { describe, sayInterval } from "./rows";
+import { describe, nameOf, sayInterval } from "./rows";
 import { histogram, samplesOf } from "./samples";
 
 const WIDTH = 420;
@@ -23,7 +23,7 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
     return (
         <section class="distributions" aria-label="Runs before and after">
             <h2>
-                <Name text={line.name} longest={60} />
+                <Name text={nameOf(line)} longest={60} />
             </h2>
             <p>
                 <span class="verdict" data-verdict={line.verdict}>

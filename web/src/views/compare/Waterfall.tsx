@@ -1,60 +1,67 @@
 /** How the time before became the time after, drawn to scale: one bar for each part of the change. */
-import { showName } from "../../text/show";
+import { fitName, useWidth } from "../../parts/fit";
 import { formatTime, type TimeUnit } from "../../text/format";
 import type { Difference } from "../../state/differences";
-import { describe, extent, isUndecided, sayChange, type Step, waterfall } from "./rows";
+import { describe, extent, isUndecided, type Part, sayChange, type Step, waterfall } from "./rows";
 
 const ROW = 22;
-const NAMES = 190;
-const PLOT = 260;
-const NUMBERS = 96;
-const WIDTH = NAMES + PLOT + NUMBERS;
+const NUMBERS = 100;
+const WIDEST = 760;
+
+interface Room {
+    names: number;
+    width: number;
+}
+
+/** Names have what bars do not need. */
+const roomOf = (width: number): Room => ({
+    width: Math.min(width, WIDEST),
+    names: Math.max(96, Math.min(300, Math.round((Math.min(width, WIDEST) - NUMBERS) * 0.46))),
+});
 
 export function Waterfall(props: {
     total: Difference;
-    lines: readonly Difference[];
+    parts: readonly Part[];
     unit: TimeUnit;
     onSelect: (line: Difference) => void;
     selected: number | null;
 }) {
-    const { total, lines, unit } = props;
-    const steps = waterfall(total, lines);
+    const { total, parts, unit } = props;
+    const [element, measured] = useWidth(280);
+    const room = roomOf(measured);
+    const steps = waterfall(total, parts);
     const range = extent(steps, total);
+    const plot = room.width - room.names - NUMBERS;
     const x = (time: number) =>
-        NAMES + ((time - range.lower) / (range.upper - range.lower || 1)) * PLOT;
+        room.names + ((time - range.lower) / (range.upper - range.lower || 1)) * plot;
     const height = (steps.length + 2) * ROW + 4;
     const label = `Waterfall from ${formatTime(total.before, unit)} to ${formatTime(total.after, unit)} ${unit.name}: ${steps
         .map((step) => `${step.title} ${sayChange(step.to - step.from, unit)}`)
         .join(", ")}`;
+    const scale = { x, unit, room };
     return (
-        <svg
-            class="waterfall"
-            viewBox={`0 0 ${WIDTH} ${height}`}
-            role="img"
-            aria-label={label}
-            style={{ maxWidth: `${WIDTH * 1.15}px` }}
-        >
-            <Hatches />
-            <Whole row={0} title="before" time={total.before?.lower ?? 0} x={x} unit={unit} />
-            {steps.map((step, i) => (
-                <Bar
-                    key={step.line?.id ?? "rest"}
-                    row={i + 1}
-                    step={step}
-                    x={x}
-                    unit={unit}
-                    isSelected={step.line !== null && step.line.id === props.selected}
-                    onSelect={props.onSelect}
+        <div ref={element}>
+            <svg class="waterfall" width={room.width} height={height} role="img" aria-label={label}>
+                <Hatches />
+                <Whole {...scale} row={0} title="before" time={total.before?.lower ?? 0} />
+                {steps.map((step, i) => (
+                    <Bar
+                        {...scale}
+                        key={step.key}
+                        row={i + 1}
+                        step={step}
+                        isSelected={step.line !== null && step.line.id === props.selected}
+                        onSelect={props.onSelect}
+                    />
+                ))}
+                <Whole
+                    {...scale}
+                    row={steps.length + 1}
+                    title="after"
+                    time={total.after?.lower ?? 0}
                 />
-            ))}
-            <Whole
-                row={steps.length + 1}
-                title="after"
-                time={total.after?.lower ?? 0}
-                x={x}
-                unit={unit}
-            />
-        </svg>
+            </svg>
+        </div>
     );
 }
 
@@ -72,19 +79,20 @@ function Hatches() {
 interface Scale {
     x: (time: number) => number;
     unit: TimeUnit;
+    room: Room;
     row: number;
 }
 
 function Whole(props: Scale & { title: string; time: number }) {
-    const { x, row, time, unit, title } = props;
+    const { x, row, time, unit, title, room } = props;
     const y = row * ROW;
     return (
         <g class="whole">
-            <text x={NAMES - 8} y={y + 15} text-anchor="end">
+            <text x={room.names - 8} y={y + 15} text-anchor="end">
                 {title}
             </text>
             <rect x={x(0)} y={y + 3} width={Math.max(1, x(time) - x(0))} height={ROW - 6} />
-            <text x={WIDTH} y={y + 15} text-anchor="end">
+            <text x={room.width} y={y + 15} text-anchor="end">
                 {formatTime({ lower: time, upper: time }, unit)} {unit.name}
             </text>
         </g>
@@ -94,7 +102,7 @@ function Whole(props: Scale & { title: string; time: number }) {
 function Bar(
     props: Scale & { step: Step; isSelected: boolean; onSelect: (line: Difference) => void },
 ) {
-    const { x, row, step, unit } = props;
+    const { x, row, step, unit, room } = props;
     const y = row * ROW;
     const [left, right] = [Math.min(step.from, step.to), Math.max(step.from, step.to)];
     const { line } = step;
@@ -106,10 +114,10 @@ function Bar(
             onClick={() => line !== null && props.onSelect(line)}
         >
             <title>{`${step.title}: ${sayChange(step.to - step.from, unit)} ${unit.name}, ${line === null ? "not judged" : word}`}</title>
-            <rect class="row" x={0} y={y} width={WIDTH} height={ROW} />
+            <rect class="row" x={0} y={y} width={room.width} height={ROW} />
             <line class="join" x1={x(step.from)} x2={x(step.from)} y1={y - 3} y2={y + 3} />
-            <text x={NAMES - 8} y={y + 15} text-anchor="end">
-                {showName(step.title, 26)}
+            <text x={room.names - 8} y={y + 15} text-anchor="end">
+                {fitName(step.title, room.names - 10)}
             </text>
             <rect
                 class="part"
@@ -118,7 +126,7 @@ function Bar(
                 width={Math.max(1, x(right) - x(left))}
                 height={ROW - 6}
             />
-            <text x={WIDTH} y={y + 15} text-anchor="end">
+            <text x={room.width} y={y + 15} text-anchor="end">
                 {sayChange(step.to - step.from, unit)} {line === null ? "" : mark}
             </text>
         </g>
