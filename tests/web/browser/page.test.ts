@@ -254,6 +254,68 @@ test("sort, filter and group", async () => {
     await page.close();
 });
 
+test("modules are the tree of inspect, with the same numbers, opened and closed by keys", async () => {
+    const { page, faults } = await open(browser, report, `${OPERATORS}?by=module`);
+    await page.setViewportSize({ width: 1500, height: 900 });
+    const row = (name: string) =>
+        page.locator("tbody tr[aria-rowindex]", {
+            has: page.locator(`td .tree-cell bdi:text-is("${name}")`),
+        });
+    await row("(model)").waitFor();
+    await page.locator(".runs-range").first().waitFor();
+    const modules = jsonRows("inspect", ...filesOf(FOLDER), "--group-by", "module").filter(
+        ({ block, p50_ns }) => block === "Execute" && p50_ns !== null,
+    );
+    const blocks = modules.filter(({ module }) =>
+        /^(\(model\)|blocks|blocks\.\d+)$/.test(String(module)),
+    );
+    assert.ok(blocks.length > 2);
+    const say = (lower: number, upper: number) =>
+        lower === upper ? (lower / 1000).toFixed(3) : String(Number((upper / 1000).toPrecision(4)));
+    for (const { module, p50_ns, p50_ns_upper, share } of blocks) {
+        const said = await row(String(module)).innerText();
+        assert.ok(said.includes(say(p50_ns as number, p50_ns_upper as number)), said);
+        assert.ok(said.includes(((share as number) * 100).toFixed(1)), said);
+    }
+    const inner = String(blocks[blocks.length - 1]?.module);
+    await row(inner).click();
+    assert.match(page.url(), new RegExp(`sel=module:${inner}`));
+    const level = Number(await row(inner).getAttribute("aria-level"));
+    assert.equal(await row(inner).getAttribute("aria-expanded"), "false");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await row(inner).getAttribute("aria-expanded"), "true");
+    await page.keyboard.press("ArrowRight");
+    const selected = page.locator('tr[aria-selected="true"]');
+    assert.equal(await selected.getAttribute("aria-level"), String(level + 1));
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await row(inner).getAttribute("aria-expanded"), "false");
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("a backend takes what inspect says, and its group is opened by keys", async () => {
+    const { page, faults } = await open(browser, report, `${OPERATORS}?by=backend`);
+    await page.locator(".runs-range").first().waitFor();
+    const rows = jsonRows("inspect", ...filesOf(FOLDER), "--group-by", "backend").filter(
+        ({ block, backend }) => block === "Execute" && backend === "XnnpackBackend",
+    );
+    const shown = page.locator("tbody tr", { hasText: "XnnpackBackend" }).first();
+    const said = await shown.innerText();
+    assert.ok(said.includes(`${((rows[0]?.share as number) * 100).toFixed(1)}%`), said);
+    assert.ok(said.includes(((rows[0]?.p50_ns as number) / 1000).toFixed(3)), said);
+    const count = await page.locator("tbody tr[aria-rowindex]").count();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(
+        (before) => document.querySelectorAll("tbody tr[aria-rowindex]").length > before,
+        count,
+    );
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("a selection is kept by the address and shown in every view", async () => {
     const { page, faults } = await open(browser, report, OPERATORS);
     await page.locator("tbody tr[aria-rowindex]").nth(5).click();

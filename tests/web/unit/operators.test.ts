@@ -4,8 +4,10 @@ import { ReportDocument, readHead } from "../../../web/src/document/document";
 import { backendOf, parseFilter } from "../../../web/src/state/filter";
 import { Joins } from "../../../web/src/state/joins";
 import { Operators } from "../../../web/src/state/operators";
-import { JOIN_TABLES } from "../../../web/src/state/page";
-import { type Row, sortTree, visibleRows } from "../../../web/src/views/operators/rows";
+import { JOIN_TABLES, Page } from "../../../web/src/state/page";
+import { addSums, RunSumReader, timesOf } from "../../../web/src/state/run_sums";
+import type { Store } from "../../../web/src/state/store";
+import { makeRows, type Row, sortTree, visibleRows } from "../../../web/src/views/operators/rows";
 import { encodeTables } from "../encode";
 import { smallTables } from "../small_tables";
 
@@ -17,7 +19,9 @@ async function small([tables, types] = smallTables()) {
     const document = new ReportDocument(head, async (id) => sections.get(id) ?? null);
     await document.load(JOIN_TABLES);
     const operators = new Operators(document);
-    return { operators, joins: new Joins(document, operators) };
+    const store = { get: () => "" } as unknown as Store;
+    const page = new Page(document, store, () => undefined);
+    return { operators, joins: new Joins(document, operators), page };
 }
 
 test("wrappers are left out, what they wrap stands in their place", async () => {
@@ -108,4 +112,86 @@ test("a trace that names neither kernels nor backends still tells delegates from
     const { operators } = await small([tables, types]);
     const places = [0, 2, 3, 4, 6].map((id) => backendOf(operators, id));
     assert.deepEqual(places, ["runtime", "portable", "delegate", "delegate", "portable"]);
+});
+
+const exactly = (time: number) => ({ lower: time, upper: time });
+
+test("a backend takes what its calls take; what they report is at most that", async () => {
+    const [tables, types] = smallTables();
+    const steps = [0, 0, 0, 0, 2000, 0, 0];
+    tables.operators = { ...tables.operators, resolution: steps };
+    const { page } = await small([tables, types]);
+    const shares = (by: "op" | "backend") =>
+        makeRows(page, by, null)
+            .filter(({ level }) => level === 0)
+            .map(({ name, share, calls }) => [name, share, calls]);
+    const groups = new Map(shares("backend").map(([name, share]) => [name, share]));
+    assert.deepEqual(groups.get("XnnpackBackend"), exactly(0.6));
+    assert.deepEqual(shares("op")[0], ["Fully Connected", { lower: 0.3, upper: 0.7 }, 2]);
+    const rest = makeRows(page, "op", null).find(({ name }) => name.startsWith("(between"));
+    assert.equal(rest?.share?.lower.toFixed(2), "0.22", "1 - 0.6 of the call - 0.1 - 0.08");
+    const rows = makeRows(page, "backend", null);
+    const call = rows.findIndex(({ name }) => name === "DELEGATE_CALL");
+    assert.deepEqual(
+        rows.slice(call, call + 3).map(({ name, level }) => [name, level]),
+        [
+            ["DELEGATE_CALL", 1],
+            ["Fully Connected #1", 2],
+            ["Softmax #1", 2],
+        ],
+    );
+});
+
+test("modules are a tree with what is in them, and none", async () => {
+    const { page } = await small();
+    assert.deepEqual(
+        makeRows(page, "module", null).map(({ name, level, share }) => [name, level, share]),
+        [
+            ["(model)", 0, { lower: 0.4, upper: 0.6 }],
+            ["net", 1, { lower: 0.4, upper: 0.6 }],
+            ["net.l1", 2, { lower: 0.3, upper: 0.5 }],
+            ["Fully Connected #1", 3, { lower: 0.3, upper: 0.5 }],
+            ["add.out", 2, exactly(0.1)],
+            ["(no module)", 0, exactly(0.08)],
+            ["mul.out", 1, exactly(0.08)],
+            ["Softmax #1", 1, null],
+            [
+                "(between operators, or not reported)",
+                0,
+                { lower: 0.32000000000000006, upper: 0.52 },
+            ],
+        ],
+    );
+});
+
+test("times of a group are those of its sums in each run", async () => {
+    const { operators } = await small();
+    const runs = 10;
+    /* add.out, the call, what is inside of it; their totals are those of the tables */
+    const matrix = {
+        block: 0,
+        positions: 3,
+        runs,
+        kept: [],
+        operator: Int32Array.of(2, 3, 4),
+        parent: Int32Array.of(-1, -1, 1),
+        runStart: new Float64Array(runs),
+        gap: new Float64Array(3 * runs),
+        duration: new Float64Array(3 * runs),
+    };
+    for (let run = 0; run < runs; run++) {
+        matrix.duration[run] = 550 + 100 * run; /* sum 10000 */
+        matrix.duration[runs + run] = 6450 - 100 * run; /* sum 60000 */
+        matrix.duration[2 * runs + run] = 3000;
+    }
+    const reader = new RunSumReader([matrix], operators);
+    const [add, call] = [reader.of(2), reader.of(3)];
+    assert.equal(timesOf(add)?.p50.lower, 1000);
+    assert.equal(timesOf(add)?.p10.lower, 640);
+    assert.deepEqual(timesOf(addSums([add, call]))?.max, exactly(7000), "not 1450 + 6450");
+    assert.deepEqual(timesOf(reader.sum([2, 4]))?.p50, { lower: 4000, upper: 5000 });
+    assert.equal(reader.of(6), null, "it has no events");
+    assert.equal(reader.sum([2, 6]), null);
+    matrix.duration[0] = 0;
+    assert.equal(new RunSumReader([matrix], operators).of(2), null, "other runs than the table's");
 });

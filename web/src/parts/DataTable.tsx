@@ -24,6 +24,8 @@ export interface Column<Row> {
     hint?: string;
     /** A length of CSS; "auto" takes what is left. */
     width: string;
+    /** Its width where there is little room. */
+    narrow?: string;
     align?: "left" | "right";
     /** What it is sorted and copied by; without, it is not sorted. */
     value?: (row: Row) => SortValue;
@@ -171,6 +173,7 @@ export function DataTable<Row>(props: Props<Row>) {
     ];
     useKeys(props.label, props.ownKeys === false ? [] : keys);
 
+    const isNarrow = view.width < NARROW;
     const shownColumns = columns.filter((column) => view.width >= (column.hideBelow ?? 0));
     const staying = shownColumns[0]?.width === "auto" ? 0 : -1;
     const { first, end } = windowOf(rows.length, view.top, view.height);
@@ -181,8 +184,11 @@ export function DataTable<Row>(props: Props<Row>) {
         () => new Map(columns.map((column) => [column.key, widthOf(column, rows)])),
         [rows, columns.map((column) => column.key + column.title).join("\t")],
     );
+    const roomOf = ({ key, narrow }: Column<Row>) =>
+        (isNarrow ? narrow : undefined) ?? widths.get(key) ?? "auto";
     const least = `calc(${shownColumns
-        .map(({ key, width }) => (width === "auto" ? NAMES_WIDTH : (widths.get(key) ?? width)))
+        .map(roomOf)
+        .map((width) => (width === "auto" ? NAMES_WIDTH : width))
         .join(" + ")})`;
     const spacer = (count: number, key: string) =>
         count > 0 ? (
@@ -190,7 +196,7 @@ export function DataTable<Row>(props: Props<Row>) {
         ) : null;
 
     return (
-        <div class="data-table">
+        <div class="data-table" data-narrow={isNarrow ? "" : undefined}>
             <div class="table-tools">
                 <div>{props.caption}</div>
                 <span class="copies">
@@ -221,7 +227,7 @@ export function DataTable<Row>(props: Props<Row>) {
                 >
                     <colgroup>
                         {shownColumns.map((column) => (
-                            <col key={column.key} style={{ width: widths.get(column.key) }} />
+                            <col key={column.key} style={{ width: roomOf(column) }} />
                         ))}
                     </colgroup>
                     <thead>
@@ -296,6 +302,9 @@ function copiesOf<Row>(column: Column<Row>): Copies<Row> {
     return column.copies ?? (value === undefined ? {} : { [key]: (row) => value(row) ?? null });
 }
 
+/** So wide is a table on a phone. */
+const NARROW = 560;
+
 /** What a column of names has at least; below that the table scrolls sideways, the names stay. */
 const NAMES_WIDTH = "148px";
 
@@ -339,7 +348,7 @@ function TreeCell<Row>(props: { row: Row; tree: TreeOf<Row>; children: Component
     const { row, tree } = props;
     const isOpen = tree.isOpen(row);
     return (
-        <span class="tree-cell" style={{ paddingLeft: `${tree.level(row) * 16}px` }}>
+        <span class="tree-cell" style={{ "--level": tree.level(row) }}>
             {isOpen === null ? (
                 <span class="twist" />
             ) : (

@@ -1,5 +1,5 @@
 /** What modules take of a run, with what is in them, as table `modules` tells it. */
-import type { Range } from "../text/format";
+import { largestOf, type Range } from "../text/format";
 import type { Page } from "./page";
 
 /**
@@ -19,4 +19,19 @@ export function moduleShares(page: Page): ReadonlyMap<string, Range> {
         shares.set(name, { lower: share, upper: upper(row) ?? share });
     }
     return shares;
+}
+
+/** So much of a run in one module says that the cost is deeper. */
+const DEEPER = 0.5;
+
+/** The depth at which no module takes most of a run alone: the first screen compares those. */
+export function depthOfModules(page: Page): number {
+    const all = [...moduleShares(page)].map(([path, share]) => ({
+        depth: path.split(".").length,
+        share,
+    }));
+    const most = largestOf(all, ({ depth }) => depth);
+    let depth = 1;
+    while (depth < most && all.some((at) => at.depth === depth && at.share.lower > DEEPER)) depth++;
+    return depth;
 }

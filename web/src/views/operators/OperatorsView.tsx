@@ -8,13 +8,14 @@ import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
-import { useFilter, useMembers, usePage, useParam } from "../../state/page";
+import { useFilter, useLoaded, useMembers, usePage, useParam } from "../../state/page";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
 import { showName } from "../../text/show";
+import { writeSelection } from "../../state/selection";
 import type { View } from "../view";
 import { changeColumns } from "../compare/changeColumns";
-import { RunsRange, sayScale, scaleOf } from "./RunsRange";
-import { GROUPS, type Grouping, makeRows, type Row, sortTree, visibleRows } from "./rows";
+import { RunsRange, sayScale, scaleOf, timesOfOperator } from "./RunsRange";
+import { GROUPS, type Grouping, makeRows, type Row, sortTree, titleOf, visibleRows } from "./rows";
 
 export const operatorsView: View = {
     id: "operators",
@@ -38,9 +39,14 @@ function OperatorsTable() {
     const chosen = useMembers();
     const members = selection?.kind === "operator" ? null : chosen;
     const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-    /* Groups are closed until they are opened, or something in them is looked for. */
-    const isOpen = (row: Row) => toggled.has(row.key) === (row.id === null && filter === null);
-    const all = useMemo(() => makeRows(page, by as Grouping, filter), [page, block, by, filter]);
+    const [cursor, setCursor] = useState({ key: "", selection: "" });
+    const isLoaded = useLoaded(by === "none" ? [] : ["events", "modules"]);
+    /* Most groups are closed until they are opened, or something in them is looked for. */
+    const isOpen = (row: Row) => toggled.has(row.key) !== (row.isOpenAtFirst || filter !== null);
+    const all = useMemo(
+        () => makeRows(page, by as Grouping, filter),
+        [page, block, by, filter, isLoaded],
+    );
     const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled, filter]);
     const scale = useMemo(() => scaleOf(operators, page.blockOperators), [page, block]);
     const isFlat = by === "none";
@@ -50,6 +56,9 @@ function OperatorsTable() {
     );
     const fullShare = useMemo(() => fullestShare(all), [all]);
     const hasCalls = all.some((row) => row.calls !== null && row.calls !== 1);
+
+    const timesIn = (row: Row) =>
+        row.id === null ? row.times : timesOfOperator(operators, row.id);
 
     const columns: Column<Row>[] = [
         {
@@ -77,9 +86,12 @@ function OperatorsTable() {
                         <Place text={row.name} whole />
                     ) : (
                         <Name
-                            text={row.name}
-                            class={row.id === null ? "group" : undefined}
+                            text={titleOf(row, by as Grouping)}
+                            class={
+                                row.id === null ? "group" : row.isDelegateCall ? "call" : undefined
+                            }
                             longest={80}
+                            ends={!row.isDelegateCall}
                         />
                     )}
                     {row.isDelegateCall && (
@@ -101,7 +113,7 @@ function OperatorsTable() {
         {
             key: "p50",
             title: `p50 ${scale.unit.name}`,
-            hint: "median time per run",
+            hint: "median time per run; of a group, of what its operators take together",
             width: "84px",
             align: "right",
             value: (row) => row.p50?.lower ?? null,
@@ -113,6 +125,17 @@ function OperatorsTable() {
                     row.p50 && formatTime(row.p50, scale.unit)
                 ),
         },
+        {
+            key: "self",
+            title: `self ${scale.unit.name}`,
+            hint: "median of what the module takes without its submodules",
+            width: "72px",
+            align: "right",
+            hideBelow: by === "module" ? 560 : Number.POSITIVE_INFINITY,
+            value: (row) => row.self?.lower ?? null,
+            copies: by === "module" ? timeCopies("self_p50", scale.unit, (row) => row.self) : {},
+            cell: (row) => row.self && formatTime(row.self, scale.unit),
+        },
         ...changeColumns<Row, number>(changes, (row) => row.id, scale.unit),
         {
             key: "max",
@@ -120,24 +143,21 @@ function OperatorsTable() {
             hint: `shortest to longest run as a line, p10 to p90 as a box, the median as a mark, on a logarithmic scale from ${sayScale(scale)}; sorted by the longest`,
             width: "192px",
             hideBelow: changes.length > 1 ? 1200 : 900,
-            value: (row) =>
-                row.id === null ? null : (operators.time(row.id, "max")?.lower ?? null),
+            value: (row) => timesIn(row)?.max.lower ?? null,
             copies: {
-                ...timeCopies("min", scale.unit, (row) =>
-                    row.id === null ? null : operators.time(row.id, "min"),
-                ),
-                ...timeCopies("max", scale.unit, (row) =>
-                    row.id === null ? null : operators.time(row.id, "max"),
-                ),
+                ...timeCopies("min", scale.unit, (row) => timesIn(row)?.min ?? null),
+                ...timeCopies("max", scale.unit, (row) => timesIn(row)?.max ?? null),
             },
-            cell: (row) =>
-                row.id !== null && <RunsRange operators={operators} id={row.id} scale={scale} />,
+            cell: (row) => (
+                <RunsRange times={timesIn(row)} unit={block?.unit ?? "ns"} scale={scale} />
+            ),
         },
         {
             key: "share",
             title: "share of a run",
             hint: `of the middle half of the runs; hatched: possible; a full bar is ${formatShare({ lower: fullShare, upper: fullShare })}`,
             width: "160px",
+            narrow: "108px",
             value: (row) => row.share?.lower ?? null,
             copies: rangeCopies("share", (row) => row.share),
             cell: (row) => (
@@ -151,7 +171,7 @@ function OperatorsTable() {
             key: "source",
             title: "source",
             width: "150px",
-            hideBelow: 640,
+            hideBelow: by === "line" ? Number.POSITIVE_INFINITY : 640,
             value: (row) => (row.id === null ? null : operators.source(row.id)),
             cell: (row) => row.id !== null && <Place text={operators.source(row.id)} />,
         },
@@ -159,7 +179,7 @@ function OperatorsTable() {
             key: "module",
             title: "module",
             width: "130px",
-            hideBelow: 1000,
+            hideBelow: by === "module" ? Number.POSITIVE_INFINITY : 1000,
             value: (row) => (row.id === null ? null : operators.module(row.id)),
             cell: (row) => row.id !== null && <Place text={operators.module(row.id)} />,
         },
@@ -199,6 +219,9 @@ function OperatorsTable() {
                 },
             }}
             isSelected={(row) => {
+                if (cursor.key !== "" && cursor.selection === page.store.get("sel")) {
+                    return row.key === cursor.key;
+                }
                 if (selection === null) return false;
                 if (selection.kind === "operator") return row.id === selection.id;
                 if (selection.kind === "operators") {
@@ -206,18 +229,18 @@ function OperatorsTable() {
                 }
                 return (
                     row.id === null &&
-                    row.group?.kind === selection.kind &&
-                    "name" in selection &&
-                    row.group.name === selection.name
+                    row.group !== null &&
+                    writeSelection(row.group) === writeSelection(selection)
                 );
             }}
             isDim={(row) =>
                 row.id !== null && (!row.isMatch || (members !== null && !members.has(row.id)))
             }
             onSelect={(row, isWalk) => {
-                if (row.id !== null)
-                    page.select({ kind: "operator", id: row.id }, undefined, isWalk);
-                else if (row.group !== null) page.select(row.group, undefined, isWalk);
+                const chosen =
+                    row.id !== null ? ({ kind: "operator", id: row.id } as const) : row.group;
+                page.select(chosen, undefined, isWalk);
+                setCursor({ key: row.key, selection: page.store.get("sel") });
             }}
             caption={caption}
         />

@@ -1,5 +1,6 @@
 /** Times of one operator over the runs, on one logarithmic scale for the table. */
 import type { Operators } from "../../state/operators";
+import type { SumTimes } from "../../state/run_sums";
 import { chooseUnit, fourDigits, sayTime, sentenceUnit, type TimeUnit } from "../../text/format";
 
 export interface Scale {
@@ -40,16 +41,22 @@ function position(scale: Scale, time: number): number {
     return Math.max(0, Math.min(1, part)) * WIDTH;
 }
 
-export function RunsRange(props: { operators: Operators; id: number; scale: Scale }) {
-    const { operators, id, scale } = props;
+/** Of one operator; null: its clock is unknown. */
+export function timesOfOperator(operators: Operators, id: number): SumTimes | null {
     const min = operators.time(id, "min");
     const max = operators.time(id, "max");
     const p10 = operators.time(id, "p10");
     const p90 = operators.time(id, "p90");
     const p50 = operators.time(id, "p50");
     if (min === null || max === null || p10 === null || p90 === null || p50 === null) return null;
+    return { min, p10, p50, p90, max };
+}
+
+export function RunsRange(props: { times: SumTimes | null; unit: string; scale: Scale }) {
+    const { times, unit, scale } = props;
+    if (times === null) return null;
+    const { min, p10, p50, p90, max } = times;
     const x = (time: number) => position(scale, time);
-    const unit = operators.unit(id);
     const label = `${sayTime(min, unit)} to ${sayTime(max, unit)}, median ${sayTime(p50, unit)}`;
     const middle = HEIGHT / 2;
     return (

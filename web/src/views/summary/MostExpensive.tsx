@@ -3,7 +3,8 @@ import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { barKind } from "../../state/filter";
-import { moduleShares } from "../../state/modules";
+import { lastSteps } from "../../state/module_tree";
+import { depthOfModules, moduleShares } from "../../state/modules";
 import { type Page, usePage } from "../../state/page";
 import type { Selection } from "../../state/selection";
 import { formatShare, largestOf, plural, type Range } from "../../text/format";
@@ -78,9 +79,6 @@ function topKernels(page: Page): Item[] {
     );
 }
 
-/** So much of a run in one module says that the cost is deeper. */
-const DEEPER = 0.5;
-
 /**
  * Modules beside each other, none inside of another: of the depth where none takes most of a run
  * alone, and what ends above it.
@@ -91,14 +89,7 @@ function topModules(page: Page): Item[] {
         share,
         steps: path.split("."),
     }));
-    const most = largestOf(all, ({ steps }) => steps.length);
-    let depth = 1;
-    while (
-        depth < most &&
-        all.some(({ steps, share }) => steps.length === depth && share.lower > DEEPER)
-    ) {
-        depth++;
-    }
+    const depth = depthOfModules(page);
     const hasInside = (path: string) => all.some((other) => other.path.startsWith(`${path}.`));
     return topOf(
         all
@@ -108,18 +99,14 @@ function topModules(page: Page): Item[] {
             )
             .map(({ path, share, steps }) => ({
                 key: path,
-                name: lastStep(steps),
-                place: steps.slice(0, -lastStep(steps).split(".").length).join("."),
+                name: lastSteps(path),
+                place: steps.slice(0, -lastSteps(path).split(".").length).join("."),
                 share,
                 kind: "mixed",
                 selection: { kind: "module", name: path },
             })),
     );
 }
-
-/** "attention" of "blocks.3.attention"; a number says nothing without what it counts: "blocks.3". */
-const lastStep = (steps: readonly string[]): string =>
-    steps.slice(/^\d+$/.test(steps[steps.length - 1] ?? "") ? -2 : -1).join(".");
 
 function topLines(page: Page): Item[] {
     return topOf(
