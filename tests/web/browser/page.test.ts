@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import {
     accessibilityFaults,
     cutNumbers,
@@ -132,6 +132,17 @@ test("a run goes where the headline says, with a record and without", async () =
     }
 });
 
+/** Those of the elements that the screen does not show whole. */
+const outOfSight = (page: Page, elements: string): Promise<(string | null)[]> =>
+    page.locator(elements).evaluateAll((all) =>
+        all
+            .filter((element) => {
+                const { left, right, top, bottom } = element.getBoundingClientRect();
+                return left < -1 || right > innerWidth + 1 || top < 0 || bottom > innerHeight;
+            })
+            .map((element) => element.textContent),
+    );
+
 test("on every screen all views can be reached, and nothing is wider than the screen", async () => {
     const { page, faults } = await open(browser, report);
     for (const [width, height] of [
@@ -142,13 +153,17 @@ test("on every screen all views can be reached, and nothing is wider than the sc
         await page.setViewportSize({ width, height });
         for (const view of VIEWS) {
             await goTo(page, `#1/${view}?sel=operator:2`);
-            const tabs = await page.locator(".tab, .icon, .filter").evaluateAll((all) =>
-                all.map((tab) => {
-                    const { left, right, top, bottom } = tab.getBoundingClientRect();
-                    return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
-                }),
-            );
-            assert.ok(tabs.every(Boolean), `${view} ${width}: ${tabs}`);
+            assert.deepEqual(await outOfSight(page, ".icon, .filter"), [], `${view} ${width}`);
+            const active = '.tab[aria-current="page"]';
+            assert.deepEqual(await outOfSight(page, active), [], `${view} ${width}`);
+            const tops = await page
+                .locator(".tab")
+                .evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().top));
+            assert.equal(new Set(tops).size, 1, `${view} ${width}: one row`);
+            const isLong = await page
+                .locator(".tabs")
+                .evaluate((row) => row.scrollWidth > row.clientWidth + 1);
+            assert.equal((await page.locator(".more-tabs").count()) > 0, isLong, `${width}`);
             const over = await page.evaluate(
                 () => document.documentElement.scrollWidth - innerWidth,
             );
@@ -159,19 +174,121 @@ test("on every screen all views can be reached, and nothing is wider than the sc
     await page.close();
 });
 
+test("on a phone the row of views scrolls by key, by touch and by its hint", async () => {
+    const { page, faults } = await open(browser, report);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const first = page.locator(".tab").first();
+    const last = page.locator(".tab").last();
+    await first.focus();
+    for (let i = 0; i < VIEWS.length + 1; i++) await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Compare");
+    assert.deepEqual(await outOfSight(page, ".tab:focus"), []);
+    await first.scrollIntoViewIfNeeded();
+    while ((await outOfSight(page, ".tab:last-child")).length > 0) {
+        await page.getByRole("button", { name: "views to the right" }).click();
+    }
+    await last.click();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Compare");
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("views are links, which open in a tab of their own with what is selected", async () => {
+    const { page, faults } = await open(browser, report, `${OPERATORS}?sel=operator:5&theme=dark`);
+    const opened = page.context().waitForEvent("page");
+    await page.locator('.tab:has-text("Runs")').click({ modifiers: ["Control"] });
+    const other = await opened;
+    await other.waitForSelector(".view-runs > *");
+    assert.match(other.url(), /#1\/runs\?.*sel=operator:5&theme=dark/);
+    await other.close();
+    assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
+    await page.locator('.tab:has-text("Source")').focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".view-source > *");
+    await page.goBack();
+    await page.waitForSelector(".view-operators > *");
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("the details pane says where a run goes, and can be hidden", async () => {
     const { page, faults } = await open(browser, report, OPERATORS);
+    assert.equal(await page.locator(".details").count(), 0, "nothing is selected");
+    await page.keyboard.press("i");
     assert.match(await page.locator(".details .where").innerText(), /kernels[^]*36\.4%/);
     const before = await page.locator(".data-table").boundingBox();
     await page.keyboard.press("j");
     assert.equal(await page.locator(".details.idle").count(), 0);
     assert.deepEqual(await page.locator(".data-table").boundingBox(), before, "nothing moves");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.locator(".details").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.locator(".details .close").click();
+    await page.locator(".details").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.locator(".details").waitFor();
     await page.keyboard.press("i");
     await page.locator(".details").waitFor({ state: "detached" });
     await page.keyboard.press("j");
     assert.equal(await page.locator(".details").count(), 0);
     await page.click(".pane-toggle");
     assert.match(await page.locator(".details .kind").innerText(), /operator/);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("details list what is inside of a call, a module's own operators, and shapes", async () => {
+    const { page, faults } = await open(browser, report, OPERATORS);
+    const { tables } = JSON.parse(etscope("report", ...filesOf(FOLDER), "--format", "json"));
+    const { event, parent, name, position, p50, p50_upper, debug_handles, module } =
+        tables.operators;
+    const insideOf = (call: number) =>
+        (parent as number[]).filter((above, id) => above === call && p50[id] > 0).length;
+    const call = (event as string[]).findIndex(
+        (kind, id) => kind === "DELEGATE_CALL" && insideOf(id) > 1,
+    );
+    await goTo(page, `${OPERATORS}?sel=operator:${call}`);
+    const fact = (title: string) =>
+        page.locator(".details dl > div", { has: page.locator(`dt:text("${title}")`) });
+    const inside = (parent as number[])
+        .flatMap((above, id) => (above === call ? id : []))
+        .sort((a, b) => position[a] - position[b]);
+    assert.ok(inside.length > 1);
+    assert.deepEqual(
+        await fact("inside, in order").locator("li button").allInnerTexts(),
+        inside.map((id) => name[id]),
+    );
+    const times = await fact("inside, in order").locator(".number").allInnerTexts();
+    const timed = inside.findIndex((id) => p50[id] > 0);
+    const id = inside[timed] as number;
+    const said = `${p50[id] / 1000}..${p50_upper[id] / 1000} us, `;
+    assert.ok(times[timed]?.startsWith(said), `${times[timed]} is not ${said}`);
+    assert.equal(await fact("handles").count(), 0);
+    const inner = (parent as (number | null)[]).findIndex(
+        (above, id) =>
+            event[above ?? -1] === "DELEGATE_CALL" &&
+            debug_handles[id] !== "[]" &&
+            /^blocks\.\d+\.\w+$/.test(String(module[id])),
+    );
+    assert.ok(inner >= 0);
+    await goTo(page, `${OPERATORS}?sel=operator:${inner}`);
+    const handles = (await fact("handles").locator("dd").innerText()).split(", ");
+    assert.equal(new Set(handles).size, handles.length);
+    await page.locator('.details dt:text("gives")').waitFor();
+    assert.match(await fact("gives").innerText(), /float32 \[[\d,]+\]/);
+    await goTo(page, `${OPERATORS}?sel=module:${module[inner]}`);
+    const own = await fact("operators").innerText();
+    assert.ok(own.includes(name[inner]), `${own} has no ${name[inner]}`);
+    assert.doesNotMatch(await fact("operators").innerText(), /DELEGATE_CALL/);
+    const isDeep = (path: string) => /^blocks\.\d+\.\w+$/.test(path);
+    const wide = (module as (string | null)[]).find(
+        (path, id) =>
+            event[id] === "DELEGATE_CALL" && (path ?? "").split(", ").filter(isDeep).length > 1,
+    );
+    await goTo(page, `${OPERATORS}?sel=module:${wide?.split(", ").find(isDeep)}`);
+    assert.match(await fact("shared with other modules").innerText(), /DELEGATE_CALL/);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.deepEqual(faults, []);
     await page.close();
 });

@@ -103,7 +103,9 @@ export function DataTable<Row>(props: Props<Row>) {
     const selected = props.isSelected ? rows.findIndex(props.isSelected) : -1;
     const seen = useRef("");
     useEffect(() => {
-        const key = selected < 0 ? "" : `${props.rowKey(rows[selected] as Row)} ${sortText}`;
+        /* The details below a table take room from it. */
+        const key =
+            selected < 0 ? "" : `${props.rowKey(rows[selected] as Row)} ${sortText} ${view.height}`;
         const element = scroller.current;
         if (element !== null && selected >= 0 && key !== seen.current) {
             element.scrollTop = scrollTo(

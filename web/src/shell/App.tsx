@@ -12,7 +12,7 @@ import { commandWith, isAvailable, whyNot } from "./available";
 import { Details } from "./Details";
 import { Header } from "./Header";
 import { Help } from "./Help";
-import { ShellKeys } from "./ShellKeys";
+import { isPaneShown, ShellKeys } from "./ShellKeys";
 
 /** The page around the views. Until the joins are decoded it shows nothing of its own. */
 export function App(props: { document: ReportDocument; store: Store; onReady: () => void }) {
@@ -66,12 +66,10 @@ function Shell() {
     useEffect(() => {
         document.title = `${page.document.head.title} · ${view.title} · etscope`;
     }, [view]);
-    const hasPane = view.id !== "summary" || page.store.get("sel") !== "";
-    const isPaneOff = page.store.get("pane") === "off";
     return (
         <>
             <ShellKeys openHelp={() => setHelpOpen(true)} />
-            <Header view={view} hasPane={hasPane} openHelp={() => setHelpOpen(true)} />
+            <Header view={view} openHelp={() => setHelpOpen(true)} />
             {page.store.isForeign && (
                 <p class="notice" role="alert">
                     This link was made for another report: what it selects may be something else
@@ -84,7 +82,7 @@ function Shell() {
                         <LoadedView view={view} />
                     </Guard>
                 </main>
-                {hasPane && !isPaneOff && <Details ofTimes={view.isOfTimes ?? false} />}
+                {isPaneShown(page) && <Details ofTimes={view.isOfTimes ?? false} />}
             </div>
             {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
         </>

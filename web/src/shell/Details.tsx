@@ -1,5 +1,4 @@
 /** The pane on the right: all that is known of the selection, the same in every view. */
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { CopyButton } from "../parts/CopyButton";
 import { Name } from "../parts/Name";
@@ -13,14 +12,9 @@ import { formatShare, plural, sayTime } from "../text/format";
 import { show } from "../text/show";
 import { VIEWS } from "../views";
 import { isAvailable } from "./available";
+import { type Fact, operatorsFact, placesFact } from "./facts";
 import { Glance } from "./Glance";
-
-interface Fact {
-    name: string;
-    value: ComponentChildren;
-    /** For copies. */
-    text: string;
-}
+import { SHAPE_TABLES, shapeFacts } from "./shapes";
 
 interface Described {
     kind: string;
@@ -28,10 +22,12 @@ interface Described {
     facts: Fact[];
 }
 
+const TABLES = ["lines", "modules", ...SHAPE_TABLES];
+
 export function Details(props: { ofTimes: boolean }) {
     const page = usePage();
     const { selection } = page;
-    useLoaded(["lines", "modules"]);
+    useLoaded(TABLES);
     const described = selection === null ? null : describe(page, selection);
     const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
     useEffect(() => {
@@ -46,6 +42,15 @@ export function Details(props: { ofTimes: boolean }) {
     );
     return (
         <aside class="details" aria-label="Details">
+            <button
+                type="button"
+                class="quiet close"
+                aria-label="Close the details"
+                title="Close (Escape)"
+                onClick={() => page.select(null)}
+            >
+                ×
+            </button>
             <p class="kind">{described.kind}</p>
             <h2>
                 <Name text={described.title} />
@@ -66,9 +71,6 @@ export function Details(props: { ofTimes: boolean }) {
                     </button>
                 ))}
                 <CopyButton text={() => asText(described)}>Copy</CopyButton>
-                <button type="button" class="quiet" onClick={() => page.select(null)}>
-                    Clear
-                </button>
             </p>
         </aside>
     );
@@ -152,44 +154,18 @@ function describeOperator(page: Page, id: number): Described {
     text("to let it in", operators.table.textOrNone("remedy")(id));
     const instruction = operators.instruction(id);
     if (instruction !== null) text("instruction", String(instruction));
-    const lines = listOf(operators.source(id));
-    if (lines.length > 0) {
-        const value = lines.map((line) => (
-            <Link
-                key={line}
-                text={line}
-                onClick={() => page.select({ kind: "line", name: line })}
-            />
-        ));
-        facts.push({
-            name: lines.length > 1 ? "lines" : "line",
-            value,
-            text: lines.map(show).join(", "),
-        });
-    }
-    const modules = listOf(operators.module(id));
-    if (modules.length > 0) {
-        const value = modules.map((module) => (
-            <Link
-                key={module}
-                text={module}
-                onClick={() => page.select({ kind: "module", name: module })}
-            />
-        ));
-        facts.push({
-            name: modules.length > 1 ? "modules" : "module",
-            value,
-            text: modules.map(show).join(", "),
-        });
+    const inside = operators.children.get(id) ?? [];
+    const isCall = operators.event(id) === "DELEGATE_CALL" && inside.length > 0;
+    if (isCall) facts.push(operatorsFact(page, "inside, in order", inside, true));
+    facts.push(...placesFact(page, "line", listOf(operators.source(id)), MOST_PLACES));
+    facts.push(...placesFact(page, "module", listOf(operators.module(id)), MOST_PLACES));
+    /* Where only the call is known, its nodes are those of the whole call. */
+    if (operators.tie(id) !== "call" && operators.depth.get(id) !== 0) {
+        facts.push(...shapeFacts(page, new Set(page.joins.nodesOfOperator(id))));
     }
     const table = operators.table;
     text("in the graph", table.textOrNone("op_types")(id));
-    text(
-        "handles",
-        table
-            .textOrNone("debug_handles")(id)
-            ?.replace(/^\[\]$/, "") ?? null,
-    );
+    if (!isCall) text("handles", eachOnce(table.textOrNone("debug_handles")(id)));
     text("joined", TIES.get(operators.tie(id) ?? "") ?? null);
     if (table.numberOrNone("inferred")(id) === 1) text("order", "inferred inside control flow");
     text("metadata", table.textOrNone("metadata")(id));
@@ -204,6 +180,14 @@ function describeOperator(page: Page, id: number): Described {
         facts,
     };
 }
+
+const MOST_PLACES = 8;
+
+/** "[1,2,2]" without what it says again; null where there is none. */
+const eachOnce = (handles: string | null): string | null => {
+    const found = new Set(handles?.match(/\d+/g) ?? []);
+    return found.size === 0 ? null : [...found].join(", ");
+};
 
 /** Why a kernel is outside of delegates, and by whose rules. */
 const sayWhyOut = (why: string | null, by: string | null): string | null =>
@@ -228,7 +212,9 @@ function describePlace(
             ...(selection.kind === "line"
                 ? shareOfLine(page, selection.name)
                 : [...shareOfModule(page, selection.name), ...linesOfModule(page, selection.name)]),
-            membersOf(page, selection),
+            ...(selection.kind === "module"
+                ? operatorsOfModule(page, selection.name)
+                : [membersOf(page, selection)]),
         ],
     };
 }
@@ -269,52 +255,33 @@ function linesOfModule(page: Page, name: string): Fact[] {
         if (own !== name && !own.startsWith(`${name}.`)) continue;
         if (file(id) !== null) found.add(`${file(id)}:${line(id)}`);
     }
-    const lines = [...found];
-    if (lines.length === 0) return [];
-    const value = lines
-        .slice(0, MOST_LINES)
-        .map((text) => (
-            <Link
-                key={text}
-                text={text}
-                onClick={() => page.select({ kind: "line", name: text })}
-            />
-        ));
-    const more = lines.length > MOST_LINES ? ` (${MOST_LINES} of ${lines.length})` : "";
-    const title = lines.length > 1 ? `lines${more}` : "line";
-    return [{ name: title, value, text: lines.map(show).join(", ") }];
+    return placesFact(page, "line", [...found], MOST_LINES);
 }
 
-const MOST_MEMBERS = 30;
-
-/** The operators of a selection in the block that is shown: a module's own, then the most expensive. */
-function membersOf(page: Page, selection: Selection): Fact {
-    const ids = [...(page.joins.operatorsOf(selection) ?? [])].filter(
-        (id) => page.operators.block(id) === page.block?.id,
-    );
+/** The operators of a selection in the block that is shown, the most expensive first. */
+function idsOf(page: Page, selection: Selection): number[] {
     const least = (id: number) => page.operators.share(id)?.lower ?? 0;
-    const isOwn = (id: number) => {
-        if (selection.kind !== "module") return true;
-        const modules = listOf(page.operators.module(id));
-        return modules.length === 1 && modules[0] === selection.name;
-    };
-    ids.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || least(b) - least(a));
-    const value = (
-        <ol class="members">
-            {ids.slice(0, MOST_MEMBERS).map((id) => (
-                <li key={id}>
-                    <Link
-                        text={page.operators.name(id) ?? ""}
-                        onClick={() => page.select({ kind: "operator", id })}
-                    />
-                    <span class="number">{formatShare(page.operators.share(id))}</span>
-                </li>
-            ))}
-        </ol>
-    );
-    const names = ids.map((id) => show(page.operators.name(id) ?? "")).join(", ");
-    const more = ids.length > MOST_MEMBERS ? ` (${MOST_MEMBERS} of ${ids.length})` : "";
-    return { name: `operators${more}`, value, text: names };
+    return [...(page.joins.operatorsOf(selection) ?? [])]
+        .filter((id) => page.operators.block(id) === page.block?.id)
+        .sort((a, b) => least(b) - least(a));
+}
+
+const membersOf = (page: Page, selection: Selection): Fact =>
+    operatorsFact(page, "operators", idsOf(page, selection));
+
+/** A module's own, and apart from them those that other modules have a part of. */
+function operatorsOfModule(page: Page, name: string): Fact[] {
+    const isInside = (module: string) => module === name || module.startsWith(`${name}.`);
+    const isOwn = (id: number) => listOf(page.operators.module(id)).every(isInside);
+    const ids = idsOf(page, { kind: "module", name });
+    const isInnermost = (id: number) => (page.operators.children.get(id)?.length ?? 0) === 0;
+    const own = ids.filter((id) => isOwn(id) && isInnermost(id));
+    const shared = ids.filter((id) => !isOwn(id));
+    const facts = own.length > 0 ? [operatorsFact(page, "operators", own)] : [];
+    if (shared.length > 0) {
+        facts.push(operatorsFact(page, "shared with other modules, whole", shared));
+    }
+    return facts;
 }
 
 function describeNode(page: Page, id: number): Described | null {
@@ -333,6 +300,7 @@ function describeNode(page: Page, id: number): Described | null {
     text("method", nodes.text("method")(id));
     const handle = nodes.number("debug_handle")(id);
     if (handle !== null) text("handle", String(handle));
+    facts.push(...shapeFacts(page, new Set([id])));
     const members = membersOf(page, { kind: "node", id });
     if (members.text !== "") facts.push(members);
     const others = sharedWith(page, id);
@@ -388,12 +356,4 @@ function describeRange(page: Page, from: number, to: number): Described {
         return { name, value: said, text: said };
     });
     return { kind: "range", title: facts[0]?.text ?? "", facts };
-}
-
-function Link(props: { text: string; onClick: () => void }) {
-    return (
-        <button type="button" class="link" onClick={props.onClick}>
-            <Name text={props.text} />
-        </button>
-    );
 }

@@ -3,12 +3,11 @@ import { NEXT_MATCH, pressKey, useKeys } from "../parts/keys";
 import { Name } from "../parts/Name";
 import { usePage } from "../state/page";
 import { show } from "../text/show";
-import { VIEWS } from "../views";
 import type { View } from "../views/view";
-import { isAvailable, whyNot } from "./available";
-import { togglePane, toggleTheme, viewKey } from "./ShellKeys";
+import { isPaneShown, togglePane, toggleTheme } from "./ShellKeys";
+import { Tabs } from "./Tabs";
 
-export function Header(props: { view: View; hasPane: boolean; openHelp: () => void }) {
+export function Header(props: { view: View; openHelp: () => void }) {
     const page = usePage();
     return (
         <header class="top">
@@ -17,35 +16,14 @@ export function Header(props: { view: View; hasPane: boolean; openHelp: () => vo
             </h1>
             <span class="brand">etscope</span>
             <Name class="title" text={page.document.head.title} longest={40} />
-            <nav aria-label="Views">
-                {VIEWS.map((view, i) => {
-                    const isThere = isAvailable(view, page.document);
-                    const key = viewKey(i);
-                    const hint = isThere
-                        ? `${view.title}${key === "" ? "" : ` (key ${key})`}`
-                        : whyNot(view, page.document).sentence;
-                    return (
-                        <button
-                            type="button"
-                            key={view.id}
-                            class={isThere ? "tab" : "tab off"}
-                            title={hint}
-                            aria-current={view === props.view ? "page" : undefined}
-                            onClick={() => page.store.set({}, view.id)}
-                        >
-                            {view.title}
-                        </button>
-                    );
-                })}
-            </nav>
+            <Tabs view={props.view} />
             <FilterBox />
             <button
                 type="button"
                 class="icon pane-toggle"
-                disabled={!props.hasPane}
                 title="Show or hide the details (i)"
                 aria-label="Details"
-                aria-pressed={page.store.get("pane") !== "off"}
+                aria-pressed={isPaneShown(page)}
                 onClick={() => togglePane(page)}
             >
                 ◨

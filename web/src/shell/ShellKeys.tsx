@@ -14,9 +14,24 @@ export function toggleTheme(page: Page): void {
     page.store.set({ theme: isDark ? "light" : "dark" });
 }
 
+/** The details are there while something is selected; `pane=on` keeps them, `pane=off` hides them. */
+export function isPaneShown(page: Page): boolean {
+    const pane = page.store.get("pane");
+    return pane === "on" || (pane !== "off" && page.selection !== null);
+}
+
 /** Shows or hides the details pane. */
 export function togglePane(page: Page): void {
-    page.store.set({ pane: page.store.get("pane") === "off" ? null : "off" });
+    const isSelected = page.selection !== null;
+    const shown = isSelected ? null : "on";
+    const hidden = isSelected ? "off" : null;
+    page.store.set({ pane: isPaneShown(page) ? hidden : shown });
+}
+
+/** Clears the selection, which hides the details. */
+function clear(page: Page): void {
+    if (page.selection === null) page.store.set({ pane: null });
+    page.select(null);
 }
 
 /** Keys that work everywhere. */
@@ -39,7 +54,11 @@ export function ShellKeys(props: { openHelp: () => void }) {
                 if (view !== undefined) page.store.set({}, view.id);
             },
         },
-        { keys: ["Escape"], label: "clear the selection", run: () => page.select(null) },
+        {
+            keys: ["Escape"],
+            label: "clear the selection, which closes the details",
+            run: () => clear(page),
+        },
         { keys: ["["], label: "previous run", run: () => stepRun(-1) },
         { keys: ["]"], label: "next run", run: () => stepRun(1) },
         { keys: ["i"], label: "show or hide the details", run: () => togglePane(page) },

@@ -78,6 +78,11 @@ export class Store {
         return writeHash(this.state, this.fingerprint);
     }
 
+    /** The address of another view with the same parameters, for a link to it. */
+    hashOf(view: string): string {
+        return writeHash({ view, params: this.state.params }, this.fingerprint);
+    }
+
     subscribe(listener: () => void): () => void {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
