@@ -46,13 +46,16 @@ const rowsOf = (page: import("playwright-core").Page) =>
             rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())),
         );
 
+const buttonOf = (page: Page, sentence: string) =>
+    page.locator(".findings li", { hasText: sentence }).locator("button");
+
 test("the first screen says what was found, and a finding opens its place", async () => {
     const written = JSON.parse(etscope("report", ...filesOf(FOLDER), "--format", "json"));
     const { page, faults } = await open(browser, report);
     const headline = await page.locator(".headline").innerText();
     for (const sentence of written.headline) assert.ok(headline.includes(sentence), sentence);
-    const place = written.findings.findIndex(({ view }: { view: string }) => view === "operators");
-    await page.locator(".findings button").nth(place).click();
+    const place = written.findings.find(({ view }: { view: string }) => view === "operators");
+    await buttonOf(page, place.sentence).click();
     assert.equal(await page.locator('.tab[aria-current="page"]').innerText(), "Operators");
     assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "share of a run ▾");
     await page.goBack();
@@ -67,11 +70,11 @@ test("a finding's rows are in sight however the table was grouped, and the detai
     const { why_out, remedy, name } = written.tables.operators;
     const outside = why_out.findIndex((why: string | null) => why !== null);
     assert.ok(outside >= 0);
-    const finding = written.findings.findIndex(({ select }: { select: string | null }) =>
+    const finding = written.findings.find(({ select }: { select: string | null }) =>
         /^operators?:/.test(select ?? ""),
     );
     await page.keyboard.press("1");
-    await page.locator(".findings button").nth(finding).click();
+    await buttonOf(page, finding.sentence).click();
     assert.equal(await page.locator("tr.group, .group").count(), 0);
     assert.ok((await page.locator('tr[aria-selected="true"]').count()) > 0);
     await page.goto(page.url().replace(/sel=[^&]*/, `sel=operator:${outside}`));

@@ -1,15 +1,16 @@
 /** The first screen: what was found, in words, and how far it can be believed. */
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Finding } from "../../document/document";
 import { Name } from "../../parts/Name";
 import { type Page, usePage } from "../../state/page";
 import { parseSelection } from "../../state/selection";
 import { RangeBar } from "../../parts/RangeBar";
-import { formatBytes, plural, type Range } from "../../text/format";
+import { formatBytes, plural } from "../../text/format";
 import { show } from "../../text/show";
 import { VIEWS } from "..";
 import type { View } from "../view";
+import { effectOf, orderedFindings, severityOf } from "./findings_order";
 import { MostExpensiveKernels, MostExpensiveLines, MostExpensiveModules } from "./MostExpensive";
 import { WhereRunGoes } from "./WhereRunGoes";
 
@@ -142,26 +143,28 @@ const MOST_FINDINGS = 12;
 const MARKS = { bad: ["!", "problem"], note: ["i", "note"], good: ["✓", "good"] } as const;
 
 function Findings(props: { page: Page }) {
-    const { findings } = props.page.document.head;
+    const { head } = props.page.document;
+    const findings = useMemo(() => orderedFindings(head.findings), [head]);
     const [isAll, setAll] = useState(false);
     if (findings.length === 0) return <p class="muted">No rule found anything to say.</p>;
     const hidden =
         isAll || findings.length <= MOST_FINDINGS + 1 ? 0 : findings.length - MOST_FINDINGS;
     return (
         <>
-            <ul class="findings" data-bars={findings.some(costOf) ? "" : undefined}>
+            <ul class="findings" data-bars={findings.some(effectOf) ? "" : undefined}>
                 {findings.slice(0, findings.length - hidden).map((finding) => {
-                    const [mark, word] = MARKS[finding.severity] ?? MARKS.note;
+                    const severity = severityOf(finding);
+                    const [mark, word] = MARKS[severity] ?? MARKS.note;
                     return (
                         <li
                             key={finding.kind + finding.sentence}
-                            data-severity={finding.severity}
+                            data-severity={severity}
                             title={`rule: ${finding.kind}`}
                         >
                             <span class="mark" role="img" aria-label={word}>
                                 {mark}
                             </span>
-                            <RangeBar range={costOf(finding)} of={1} />
+                            <RangeBar range={effectOf(finding)} of={1} />
                             <span class="sentence">
                                 {show(finding.sentence)}
                                 {typeof finding.action === "string" && (
@@ -180,12 +183,6 @@ function Findings(props: { page: Page }) {
             )}
         </>
     );
-}
-
-/** The sentence says it in numbers. */
-function costOf(finding: Finding): Range | null {
-    if (finding.share === null || finding.share === undefined) return null;
-    return { lower: finding.share, upper: finding.share_upper ?? finding.share };
 }
 
 /** The button that shows what a finding is about. */
