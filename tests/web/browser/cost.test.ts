@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { formatNumber } from "../../../web/src/text/format";
-import { accessibilityFaults, data, filesOf, jsonRows, launch, open, reportOf } from "../reports";
+import {
+    accessibilityFaults,
+    comparedReport,
+    data,
+    filesOf,
+    jsonRows,
+    launch,
+    open,
+    reportOf,
+} from "../reports";
 
 const FOLDER = "gpt_portable";
 const MACHINE = ["--machine", data("machines/epyc.json"), "--threads", "1"];
@@ -69,6 +78,27 @@ test("a point is selected here and in the operators; without a machine its optio
     await page.keyboard.press("ArrowUp");
     assert.equal(Number(await selected.getAttribute("aria-rowindex")), Number(row) - 1);
     assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
+test("points of the trace before stand beside in another mark, and lead to it", async () => {
+    const { page, faults } = await open(browser, comparedReport(FOLDER, "gpt_xnnpack"), "#1/cost");
+    const [dots, diamonds] = [page.locator(".point"), page.locator(".other-point path")];
+    const [own, others] = [await dots.count(), await diamonds.count()];
+    assert.ok(own > 10 && others > 10, `${own}, ${others}`);
+    assert.match(await page.locator(".other-mark").innerText(), /before, profile\.etdp/);
+    assert.match(
+        (await page.locator(".other-point title").first().textContent()) ?? "",
+        /^before: /,
+    );
+    await page.locator("tbody tr", { hasText: "addmm.out" }).first().click();
+    assert.ok((await page.locator(".other-point.chosen").count()) > 0, "what it was before");
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.locator(".other-point.chosen path").first().click({ force: true });
+    await page.getByText("after, profile.etdp").waitFor();
+    assert.deepEqual([await dots.count(), await diamonds.count()], [others, own]);
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 1);
     assert.deepEqual(faults, []);
     await page.close();
 });

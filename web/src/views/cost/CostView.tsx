@@ -5,7 +5,8 @@ import { BlockChoice } from "../../parts/BlockChoice";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Legend } from "../../parts/Legend";
 import { Name } from "../../parts/Name";
-import { useFilter, useMembers, usePage } from "../../state/page";
+import { DIFFERENCE_TABLES } from "../../state/differences";
+import { type Page, useFilter, useMembers, usePage } from "../../state/page";
 import {
     chooseUnit,
     formatBytes,
@@ -18,7 +19,7 @@ import {
 import { show } from "../../text/show";
 import type { View } from "../view";
 import { Roofline, sayRate } from "./Roofline";
-import { roofsOf, type Work, worksOf } from "./work";
+import { otherOf, roofsOf, type Work, worksOf } from "./work";
 import "./cost.css";
 
 export const costView: View = {
@@ -27,7 +28,7 @@ export const costView: View = {
     isOfTimes: true,
     takes: ["TRACE", "--program"],
     needs: ["operator_costs"],
-    loads: ["operator_roofs", "roofs"],
+    loads: ["operator_roofs", "roofs", ...DIFFERENCE_TABLES],
     component: Cost,
     shows: ["operator"],
 };
@@ -43,7 +44,9 @@ function Cost() {
     const filter = useFilter();
     const chosen = useMembers();
     const works = useMemo(() => worksOf(page), [page, block]);
-    const roofs = useMemo(() => roofsOf(page, works), [page, works]);
+    const other = useMemo(() => otherOf(page), [page, block]);
+    const others = useMemo(() => (other === null ? [] : worksOf(page, other.block)), [page, other]);
+    const roofs = useMemo(() => roofsOf(page, [...works, ...others]), [page, works, others]);
     const shown = works.filter((work) => filter === null || filter(work.id));
     const members = selection?.kind === "operator" ? null : chosen;
     const isDim = (id: number) => members !== null && !members.has(id);
@@ -69,9 +72,17 @@ function Cost() {
                     </span>
                 </div>
                 <Legend groups={COLOURS} />
+                {other !== null && others.length > 0 && (
+                    <span class="other-mark muted">
+                        {other.side}, {show(nameOfTrace(page, other.block.trace))}
+                    </span>
+                )}
             </div>
             <Roofline
                 works={shown}
+                others={others.filter((work) => filter === null || filter(work.id))}
+                side={other?.side ?? "before"}
+                partners={other?.partners ?? NO_PARTNERS}
                 roofs={roofs}
                 chosen={selected}
                 isDim={isDim}
@@ -92,6 +103,14 @@ function Cost() {
             </div>
         </div>
     );
+}
+
+const NO_PARTNERS: ReadonlyMap<number, readonly number[]> = new Map();
+
+/** The name of its file. */
+function nameOfTrace(page: Page, trace: number): string {
+    const path = page.document.table("traces").textOrNone("path")(trace);
+    return path?.replace(/^.*\//, "") ?? `trace ${trace}`;
 }
 
 function columnsOf(works: readonly Work[]): Column<Work>[] {
@@ -122,11 +141,21 @@ function columnsOf(works: readonly Work[]): Column<Work>[] {
     const most = (work: Work) => (work.isBound ? "≤ " : "");
     const columns: Column<Work>[] = [
         {
+            key: "instruction",
+            title: "#",
+            hint: "number of the instruction: kernels of two calls may have one name",
+            width: "40px",
+            align: "right",
+            hideBelow: 700,
+            value: (work) => work.instruction,
+            cell: (work) => <span class="muted">{work.instruction}</span>,
+        },
+        {
             key: "operator",
             title: "operator",
             width: "auto",
             value: (work) => work.name,
-            cell: (work) => <Name text={work.name} longest={60} />,
+            cell: (work) => <Name text={work.name} longest={60} ends />,
         },
         number(
             "min",

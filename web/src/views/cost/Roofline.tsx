@@ -1,12 +1,24 @@
 /** Operators as points: operations per byte across, operations per second upwards. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatCount, formatNumber, largestOf, type Range, sayTime } from "../../text/format";
+import { useWidth } from "../../parts/fit";
+import {
+    formatCount,
+    formatNumber,
+    largestOf,
+    plural,
+    type Range,
+    sayTime,
+} from "../../text/format";
 import { show, showName } from "../../text/show";
 import { bandLine, type Frame, frameOf, x, y } from "./scale";
 import type { Roof, Work } from "./work";
 
 interface Props {
     works: readonly Work[];
+    /** Those of the trace that it is compared with. */
+    others: readonly Work[];
+    side: string;
+    /** Of an operator those of the other trace that it became, or was. */
+    partners: ReadonlyMap<number, readonly number[]>;
     roofs: readonly Roof[];
     chosen: number | null;
     isDim: (id: number) => boolean;
@@ -16,30 +28,34 @@ interface Props {
 const HEIGHT = 320;
 
 export function Roofline(props: Props) {
-    const element = useRef<HTMLDivElement>(null);
-    const [width, setWidth] = useState(800);
-    useLayoutEffect(() => {
-        const target = element.current as HTMLDivElement;
-        const measure = () => setWidth(Math.max(320, target.clientWidth));
-        measure();
-        const observer = new ResizeObserver(measure);
-        observer.observe(target);
-        return () => observer.disconnect();
-    }, []);
-    const frame = frameOf(width, HEIGHT, props.works, props.roofs);
+    const [element, width] = useWidth(320);
+    const frame = frameOf(width, HEIGHT, [...props.works, ...props.others], props.roofs);
     const points = props.works.filter((work) => work.intensity !== null);
-    const longest = largestOf(points, (work) => work.time.lower);
+    const others = props.others.filter((work) => work.intensity !== null);
+    const longest = largestOf([...points, ...others], (work) => work.time.lower);
+    const partners = props.partners.get(props.chosen ?? -1) ?? [];
     return (
         <div class="roofline" ref={element}>
             <svg
                 width={width}
                 height={HEIGHT}
                 role="img"
-                aria-label={`Operations per second against operations per byte of ${points.length} operators; the table below lists them`}
+                aria-label={`Operations per second against operations per byte of ${points.length} operators; the table below lists them${others.length > 0 ? `; ${plural(others.length, "diamond")} ${props.side}` : ""}`}
             >
                 <Axes frame={frame} />
                 {props.roofs.map((roof) => (
                     <RoofLine key={roof.name} frame={frame} roof={roof} roofs={props.roofs} />
+                ))}
+                {others.map((work) => (
+                    <OtherPoint
+                        key={work.id}
+                        frame={frame}
+                        work={work}
+                        side={props.side}
+                        isChosen={partners.includes(work.id)}
+                        radius={radiusOf(work, longest)}
+                        choose={props.choose}
+                    />
                 ))}
                 {[...points]
                     .sort((a, b) => Number(a.id === props.chosen) - Number(b.id === props.chosen))
@@ -172,6 +188,32 @@ function Point(props: {
             <title>{sayWork(work)}</title>
             {low - high > 1 && <line x1={at} x2={at} y1={low} y2={high} />}
             <circle cx={at} cy={low} r={props.radius + (props.isChosen ? 2 : 0)} />
+        </g>
+    );
+}
+
+/** Of the other trace: an open diamond. A choice goes to that trace. */
+function OtherPoint(props: {
+    frame: Frame;
+    work: Work;
+    side: string;
+    isChosen: boolean;
+    radius: number;
+    choose: (id: number) => void;
+}) {
+    const { frame, work, radius, side } = props;
+    const [at, height] = [x(frame, work.intensity ?? 1), y(frame, work.flopRate.lower)];
+    return (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the table of that trace has the same rows
+        <g
+            class={`other-point${props.isChosen ? " chosen" : ""}`}
+            data-kind={work.kind}
+            onClick={() => props.choose(work.id)}
+        >
+            <title>{`${side}: ${sayWork(work)}`}</title>
+            <path
+                d={`M${at},${height - radius} l${radius},${radius} l${-radius},${radius} l${-radius},${-radius} z`}
+            />
         </g>
     );
 }

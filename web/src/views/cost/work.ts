@@ -1,11 +1,14 @@
 /** The work of operators: what they compute and move, how fast, and what a machine would allow. */
 import { barKind } from "../../state/filter";
+import { differencesOf } from "../../state/differences";
+import type { Block } from "../../state/operators";
 import type { Page } from "../../state/page";
 import type { Range } from "../../text/format";
 
 export interface Work {
     id: number;
     name: string;
+    instruction: number | null;
     kind: string;
     /** Of the shortest run, in ns: roofs are measured by shortest times, too. */
     time: Range;
@@ -34,10 +37,11 @@ export interface Roof {
     rate: number;
 }
 
-/** Operators of the block whose work is known; never a delegate's call beside what is inside of it. */
-export function worksOf(page: Page): Work[] {
-    const { operators, blockOperators, block } = page;
+/** Operators of a block whose work is known; never a delegate's call beside what is inside of it. */
+export function worksOf(page: Page, block: Block | null = page.block): Work[] {
+    const { operators } = page;
     if (block === null || block.unit !== "ns") return [];
+    const blockOperators = operators.order.get(block.id) ?? [];
     const costs = page.document.table("operator_costs");
     const [flops, bytes] = [costs.number("flops"), costs.number("moved_bytes")];
     const [state, arithmetic] = [costs.text("cost"), costs.text("arithmetic")];
@@ -58,6 +62,7 @@ export function worksOf(page: Page): Work[] {
         works.push({
             id,
             name: operators.name(id) ?? "",
+            instruction: operators.instruction(id),
             kind: barKind(operators, id),
             time,
             flops: work,
@@ -71,6 +76,36 @@ export function worksOf(page: Page): Work[] {
         });
     }
     return works.sort(byLoss);
+}
+
+/** The block that the shown one is compared with, and the operators that became each other. */
+export interface Other {
+    block: Block;
+    /** "before", or "after" where the trace before is shown. */
+    side: "before" | "after";
+    /** Of each operator of the shown block those of the other. */
+    partners: ReadonlyMap<number, readonly number[]>;
+}
+
+export function otherOf(page: Page): Other | null {
+    const shown = page.block?.id ?? null;
+    const compared = differencesOf(page.document).blocks.find(
+        ({ before, after }) => shown !== null && (before === shown || after === shown),
+    );
+    if (compared === undefined) return null;
+    const side = compared.after === shown ? "before" : "after";
+    const block = page.operators.blocks[compared[side] ?? -1];
+    if (block === undefined) return null;
+    const partners = new Map<number, readonly number[]>();
+    for (const { operatorsBefore, operatorsAfter } of compared.lines) {
+        const [own, others] =
+            side === "before"
+                ? [operatorsAfter, operatorsBefore]
+                : [operatorsBefore, operatorsAfter];
+        const inside = others.flatMap((id) => page.operators.withInside(id));
+        for (const id of own) partners.set(id, inside);
+    }
+    return { block, side, partners };
 }
 
 /** What loses most comes first; where no roof tells, what takes longest. */
