@@ -3,16 +3,14 @@ import { test } from "node:test";
 import type { Difference } from "../../../web/src/state/differences";
 import {
     commonVerdict,
-    groupParts,
     makeRows,
     measuredChanges,
     nameOf,
-    outerParts,
     sayChange,
     sayInterval,
     sayMembers,
-    waterfall,
 } from "../../../web/src/views/compare/rows";
+import { groupParts, outerParts, waterfall } from "../../../web/src/views/compare/steps";
 import { histogram } from "../../../web/src/views/compare/samples";
 
 const US = { name: "us", ns: 1000 } as const;

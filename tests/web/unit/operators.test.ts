@@ -5,6 +5,7 @@ import { backendOf, parseFilter } from "../../../web/src/state/filter";
 import { Joins } from "../../../web/src/state/joins";
 import { Operators } from "../../../web/src/state/operators";
 import { JOIN_TABLES, Page } from "../../../web/src/state/page";
+import { allOf, type ModuleNode, moduleTree } from "../../../web/src/state/module_tree";
 import { addSums, RunSumReader, timesOf } from "../../../web/src/state/run_sums";
 import type { Store } from "../../../web/src/state/store";
 import { makeRows, type Row, sortTree, visibleRows } from "../../../web/src/views/operators/rows";
@@ -162,6 +163,17 @@ test("modules are a tree with what is in them, and none", async () => {
             ],
         ],
     );
+});
+
+test("a path of any length, of any names, is a tree that ends", () => {
+    const long = Array.from({ length: 100_000 }, (_, i) => i).join(".");
+    const paths = [long, "__proto__.constructor", "..", "(model)", "a, (model)", "a.b, a.c"];
+    const { model, none } = moduleTree(paths, (path) => path);
+    assert.deepEqual([...allOf(model as ModuleNode<string>)].sort(), [...paths].sort());
+    assert.deepEqual(none, []);
+    let depth = 0;
+    for (let at = model; at !== undefined && at !== null; at = at.inside[0] ?? null) depth++;
+    assert.ok(depth < 70, `${depth}`);
 });
 
 test("times of a group are those of its sums in each run", async () => {

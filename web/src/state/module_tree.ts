@@ -24,6 +24,9 @@ export interface ModuleTree<T> {
     none: T[];
 }
 
+/** A path of a hostile file may have any number of steps: those behind are not modules of their own. */
+const DEEPEST = 64;
+
 export function moduleTree<T>(
     items: readonly T[],
     moduleOf: (item: T) => string | null,
@@ -35,10 +38,14 @@ export function moduleTree<T>(
         return node;
     };
     const model = make(MODEL, 0, true);
+    const aboveOf = (path: string): ModuleNode<T> => {
+        const steps = path.split(".").slice(0, -1);
+        return steps.length === 0 ? model : moduleAt(steps.slice(0, DEEPEST).join("."));
+    };
     const moduleAt = (path: string): ModuleNode<T> => {
         const known = nodes.get(path);
         if (known !== undefined) return known;
-        const above = path.includes(".") ? moduleAt(path.slice(0, path.lastIndexOf("."))) : model;
+        const above = aboveOf(path);
         const node = make(path, above.depth + 1, true);
         above.inside.push(node);
         return node;

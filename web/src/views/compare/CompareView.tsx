@@ -1,8 +1,7 @@
 /** What became faster or slower than in another trace: the verdict, its parts, every operator. */
 import { useMemo, useState } from "preact/hooks";
-import { nameOfTime, timeCopies } from "../../parts/copy";
 import { Choice } from "../../parts/Choice";
-import { type Column, DataTable } from "../../parts/DataTable";
+import { DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import {
     type ComparedBlock,
@@ -10,30 +9,26 @@ import {
     type Difference,
     type Differences,
     differencesOf,
-    type Verdict,
 } from "../../state/differences";
 import { useFilter, usePage, useParam } from "../../state/page";
-import { chooseUnit, fixed, formatTime, largestOf, plural } from "../../text/format";
+import { chooseUnit, formatTime, largestOf, plural } from "../../text/format";
 import { show } from "../../text/show";
 import { runSumsOf, timesOf } from "../../state/run_sums";
 import { sortTree, visibleRows } from "../operators/rows";
 import type { View } from "../view";
 import { Distributions } from "./Distributions";
+import { columnsOf, formatRatio } from "./columns";
+import { Measured } from "./Measured";
 import {
     commonVerdict,
     describe,
     GROUPS,
-    groupParts,
     type Grouping,
     makeRows,
-    measuredChanges,
-    nameOf,
-    outerParts,
     type Row,
     sayChange,
-    sayInterval,
-    sayMembers,
 } from "./rows";
+import { groupParts, outerParts } from "./steps";
 import { Waterfall } from "./Waterfall";
 import "./compare.css";
 
@@ -143,19 +138,6 @@ function Multiples(props: {
             })}
         </ul>
     );
-}
-
-const formatRatio = (ratio: number | null): string => {
-    if (ratio === null) return "";
-    const percent = fixed(Math.abs(ratio) * 100, 1);
-    return `${percent === "0.0" ? "" : ratio < 0 ? "−" : "+"}${percent}%`;
-};
-
-/** Of a group: of the medians that its row has. */
-function ratioOf({ line, before, after }: Row): number | null {
-    if (line !== null) return line.ratio;
-    if (before === null || after === null || before.lower <= 0) return null;
-    return (after.lower - before.lower) / before.lower;
 }
 
 function BlockDifference(props: {
@@ -276,54 +258,6 @@ function BlockDifference(props: {
     );
 }
 
-const MOST_MEASURED = 3;
-
-/** Which parts were measured slower and which faster, also where no test decides whether they are. */
-function Measured(props: {
-    lines: readonly Difference[];
-    unit: Unit;
-    select: (line: Difference) => void;
-}) {
-    const { slower, faster } = useMemo(() => measuredChanges(props.lines), [props.lines]);
-    const said = (lines: readonly Difference[]) => [
-        ...lines.slice(0, MOST_MEASURED).map((line) => {
-            const { mark, word } = describe(line.verdict);
-            return (
-                <li key={line.id}>
-                    <button type="button" class="link" onClick={() => props.select(line)}>
-                        <Name text={nameOf(line)} longest={60} ends />
-                    </button>
-                    <span class="number">
-                        {sayChange(line.change, props.unit)} {props.unit.name}
-                    </span>
-                    <span class="muted">
-                        {mark} {word}
-                    </span>
-                </li>
-            );
-        }),
-        lines.length > MOST_MEASURED && (
-            <li key="more" class="muted">
-                and {lines.length - MOST_MEASURED} more
-            </li>
-        ),
-    ];
-    if (slower.length + faster.length === 0) return null;
-    return (
-        <dl class="measured" aria-label="Measured changes">
-            {[
-                { title: "Measured slower", lines: slower },
-                { title: "Measured faster", lines: faster },
-            ].map(({ title, lines }) => (
-                <div key={title}>
-                    <dt>{title}</dt>
-                    <dd>{lines.length === 0 ? "nothing" : <ul>{said(lines)}</ul>}</dd>
-                </div>
-            ))}
-        </dl>
-    );
-}
-
 /** Which runs are compared, where there are several kinds. */
 function BlockOf(props: { block: ComparedBlock; blocks: readonly ComparedBlock[] }) {
     const page = usePage();
@@ -365,170 +299,5 @@ function selectedLine(
         block.lines.find((line) => String(line.id) === chosen && has(line)) ??
         block.lines.find(has) ??
         null
-    );
-}
-
-type Unit = ReturnType<typeof chooseUnit>;
-
-function columnsOf(
-    unit: Unit,
-    rows: readonly Row[],
-    grouping: Grouping,
-    common: Verdict | null,
-): Column<Row>[] {
-    const most =
-        largestOf(rows, (row) =>
-            row.line === null || row.line.parent !== null ? Math.abs(row.change ?? 0) : 0,
-        ) || 1;
-    const isGrouped = rows[0]?.line === null;
-    const hasKinds = !isGrouped && rows.some((row) => row.line !== null && row.line.kind !== null);
-    const columns: (Column<Row> | false)[] = [
-        {
-            key: "instruction",
-            title: "#",
-            hint: "number of the instruction",
-            width: "40px",
-            align: "right",
-            hideBelow: 900,
-            value: (row) => row.line?.instruction ?? null,
-            cell: (row) =>
-                row.level <= 1 && <span class="muted">{row.line?.instruction ?? null}</span>,
-        },
-        {
-            key: "operator",
-            title:
-                GROUPS.find(({ value }) => value === grouping && value !== "none")?.title ??
-                "operator",
-            width: "auto",
-            value: (row) => row.name,
-            cell: (row) => (
-                <Name
-                    text={row.name}
-                    class={row.line === null ? "group" : undefined}
-                    longest={70}
-                    ends
-                />
-            ),
-        },
-        {
-            key: "before",
-            title: `before ${unit.name}`,
-            hint: "median time per run; of a group, of what its operators take together",
-            width: "72px",
-            align: "right",
-            value: (row) => row.before?.lower ?? null,
-            copies: timeCopies("before", unit, (row) => row.before),
-            cell: (row) => row.before && formatTime(row.before, unit),
-        },
-        {
-            key: "after",
-            title: `after ${unit.name}`,
-            hint: "median time per run; of a group, of what its operators take together",
-            width: "72px",
-            align: "right",
-            value: (row) => row.after?.lower ?? null,
-            copies: timeCopies("after", unit, (row) => row.after),
-            cell: (row) => row.after && formatTime(row.after, unit),
-        },
-        {
-            key: "change",
-            title: "change",
-            hint: "of the medians",
-            width: "72px",
-            align: "right",
-            value: (row) => row.change,
-            copies: { [nameOfTime("change", unit)]: (row) => row.change },
-            cell: (row) => row.change !== null && sayChange(row.change, unit),
-        },
-        {
-            key: "bar",
-            title: "less · more",
-            width: "110px",
-            hideBelow: 1000,
-            cell: (row) => row.change !== null && <ChangeBar row={row} of={most} />,
-        },
-        {
-            key: "ratio",
-            title: "%",
-            hint: "change as a part of the median before",
-            width: "60px",
-            align: "right",
-            hideBelow: 480,
-            value: ratioOf,
-            cell: (row) => formatRatio(ratioOf(row)),
-        },
-        {
-            key: "interval",
-            title: "95 % interval",
-            hint: "how much longer a run takes",
-            width: "140px",
-            align: "right",
-            hideBelow: isGrouped ? 1150 : 900,
-            value: (row) => row.line?.interval?.lower ?? null,
-            copies: {
-                [nameOfTime("change_low", unit)]: (row) => row.line?.interval?.lower ?? null,
-                [nameOfTime("change_high", unit)]: (row) => row.line?.interval?.upper ?? null,
-            },
-            cell: (row) => row.line?.interval && sayInterval(row.line.interval, unit),
-        },
-        {
-            key: "verdict",
-            title: "verdict",
-            width: isGrouped ? "200px" : "128px",
-            hideBelow: isGrouped ? 900 : 560,
-            value: (row) =>
-                row.line === null ? sayMembers(row.members) : describe(row.line.verdict).word,
-            cell: (row) => <VerdictCell row={row} common={common} />,
-        },
-        hasKinds && {
-            key: "kind",
-            title: "what",
-            hint: "whether the operators of both sides are the same",
-            width: "108px",
-            hideBelow: 760,
-            value: (row: Row) => row.line?.kind ?? null,
-            cell: (row: Row) => row.line?.kind,
-        },
-    ];
-    return columns.filter((column) => column !== false);
-}
-
-/** What most rows have is said above the table: a mark of it stands in theirs. */
-function VerdictCell(props: { row: Row; common: Verdict | null }) {
-    const { line, members } = props.row;
-    if (line === null) {
-        return <span title={sayMembers(members)}>{sayMembers(members)}</span>;
-    }
-    const { mark, word, brief } = describe(line.verdict);
-    if (line.verdict === props.common) {
-        return (
-            <span class="verdict" data-verdict={line.verdict} title={line.reason ?? word}>
-                <span role="img" aria-label={word}>
-                    {mark}
-                </span>
-            </span>
-        );
-    }
-    return (
-        <span class="verdict" data-verdict={line.verdict} title={line.reason ?? word}>
-            {mark} {brief ?? word}
-        </span>
-    );
-}
-
-/** From the middle: less to the left, more to the right; hatched without a verdict. */
-function ChangeBar(props: { row: Row; of: number }) {
-    const { row, of } = props;
-    const part = 50 * Math.min(1, Math.abs(row.change ?? 0) / of);
-    const isLess = (row.change ?? 0) < 0;
-    const verdict = row.line?.verdict ?? "none";
-    const kind = verdict === "faster" || verdict === "slower" ? verdict : "unclear";
-    return (
-        <span class="change-bar">
-            <span
-                data-kind={kind}
-                style={{ left: `${isLess ? 50 - part : 50}%`, width: `${part}%` }}
-            />
-        </span>
     );
 }

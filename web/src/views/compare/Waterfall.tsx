@@ -2,7 +2,8 @@
 import { fitName, useWidth } from "../../parts/fit";
 import { formatTime, type TimeUnit } from "../../text/format";
 import type { Difference } from "../../state/differences";
-import { describe, extent, isUndecided, type Part, sayChange, type Step, waterfall } from "./rows";
+import { describe, isUndecided, sayChange } from "./rows";
+import { extent, type Part, type Step, waterfall } from "./steps";
 
 const ROW = 22;
 const NUMBERS = 100;

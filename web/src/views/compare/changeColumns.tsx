@@ -32,7 +32,7 @@ export function changeColumns<Row, Key>(
                 [nameOfTime(number === 0 ? "change" : `change${number}`, unit)]: (row) =>
                     changeOf(row)?.change ?? null,
             },
-            cell: (row) => <Cell change={changeOf(row)} unit={unit} />,
+            cell: (row) => cellOf(changeOf(row), unit),
         };
     });
 }
@@ -41,7 +41,8 @@ export function changeColumns<Row, Key>(
 const shortName = (path: string): string =>
     showName(path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, ""), 10);
 
-function Cell({ change, unit }: { change: Change | undefined; unit: TimeUnit }) {
+/** Not a component, so that the table can measure its text. */
+function cellOf(change: Change | undefined, unit: TimeUnit) {
     if (change === undefined) return null;
     const verdict = change.verdict === null ? null : describe(change.verdict);
     return (

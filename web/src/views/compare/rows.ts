@@ -37,13 +37,6 @@ const unknownTime: TimeOf = () => null;
 /** What encloses nothing and stands in no other line counts once in a run. */
 export const isPart = (line: Difference): boolean => line.parent !== null && !line.hasInside;
 
-/** The outermost lines below the whole run: together they are its change. */
-export function stepsOf(total: Difference, lines: readonly Difference[]): Difference[] {
-    return lines
-        .filter((line) => line.parent === total.id && line.change !== null)
-        .sort((a, b) => Math.abs(b.change as number) - Math.abs(a.change as number));
-}
-
 function keyOf(line: Difference, by: Grouping): string {
     if (by === "op") return line.name.replace(/ #\d+$/, "");
     return (by === "module" ? line.module : line.source) ?? "";
@@ -85,7 +78,7 @@ export function nameOf({ name }: Difference): string {
     return more.length === 0 && before !== undefined && before === after ? before : name;
 }
 
-const rowOf = (line: Difference, level: number, hasInside: boolean): Row => ({
+export const rowOf = (line: Difference, level: number, hasInside: boolean): Row => ({
     key: String(line.id),
     level,
     name: nameOf(line),
@@ -98,7 +91,8 @@ const rowOf = (line: Difference, level: number, hasInside: boolean): Row => ({
     isOpenAtFirst: true,
 });
 
-const byChange = (a: Row, b: Row): number => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0);
+export const byChange = (a: Row, b: Row): number =>
+    Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0);
 
 function headingOf(name: string, level: number, members: Difference[], timeOf: TimeOf): Row {
     const side = (idsOf: (line: Difference) => readonly number[]) => {
@@ -212,113 +206,6 @@ export function measuredChanges(lines: readonly Difference[]): {
         slower: parts.filter(({ change }) => (change as number) > 0),
         faster: parts.filter(({ change }) => (change as number) < 0),
     };
-}
-
-/** One step of the waterfall, in times: from where the last one ended. */
-export interface Step {
-    key: string;
-    title: string;
-    line: Difference | null;
-    from: number;
-    to: number;
-    verdict: Verdict;
-}
-
-const MOST_STEPS = 8;
-
-/** What a step is of: a line or a group of them. */
-export type Part = Pick<Row, "key" | "name" | "line" | "members" | "change">;
-
-/** The outermost lines below the whole run. */
-export const outerParts = (total: Difference, lines: readonly Difference[]): Part[] =>
-    stepsOf(total, lines).map((line) => rowOf(line, 0, false));
-
-/** Of a tree of modules what stands beside each other: the largest is opened while it is most of all. */
-export function groupParts(rows: readonly Row[]): Part[] {
-    const insideOf = (row: Row): Row[] => {
-        const inside: Row[] = [];
-        for (let i = rows.indexOf(row) + 1; i < rows.length; i++) {
-            const inner = rows[i] as Row;
-            if (inner.level <= row.level) break;
-            if (inner.level === row.level + 1) inside.push(inner);
-        }
-        return inside;
-    };
-    const size = (row: Row) => Math.abs(row.change ?? 0);
-    let parts = rows.filter(({ level }) => level === 0);
-    for (;;) {
-        const all = parts.reduce((sum, row) => sum + size(row), 0);
-        const largest = parts.find((row) => size(row) * 2 > all);
-        const inside = largest === undefined ? [] : insideOf(largest);
-        if (inside.filter(({ line }) => line === null).length === 0) break;
-        if (parts.length + inside.length > 2 * MOST_STEPS) break;
-        parts = parts.flatMap((row) => (row === largest ? inside : [row]));
-    }
-    return parts.filter(({ change }) => change !== null).sort(byChange);
-}
-
-/**
- * From the time before to the time after. The smallest steps are one; medians of parts do not add up
- * to the median of the whole, so what is left then is a step of its own.
- */
-export function waterfall(total: Difference, parts: readonly Part[]): Step[] {
-    const start = total.before?.lower ?? 0;
-    const end = total.after?.lower ?? 0;
-    const steps: Step[] = [];
-    let at = start;
-    const step = (title: string, part: Part | null, change: number) => {
-        const verdict = part?.line?.verdict ?? "undecided";
-        const key = part?.key ?? title;
-        steps.push({ key, title, line: part?.line ?? null, from: at, to: at + change, verdict });
-        at += change;
-    };
-    const changed = parts.filter(({ change }) => change !== null && change !== 0);
-    const shown = changed.length > MOST_STEPS + 1 ? changed.slice(0, MOST_STEPS) : changed;
-    for (const part of shown) step(titleOfStep(part, shown), part, part.change as number);
-    const others = changed.slice(shown.length);
-    if (others.length > 0) {
-        const sum = others.reduce((all, { change }) => all + (change as number), 0);
-        step(titleOfOthers(others), null, sum);
-    }
-    if (at !== end) {
-        step("(not in the parts)", null, end - at);
-        (steps[steps.length - 1] as Step).to = end;
-    }
-    return steps;
-}
-
-/** Two calls of one backend are told apart by their instructions. */
-function titleOfStep(part: Part, shown: readonly Part[]): string {
-    const short = ({ name }: Part) => name.replace(/(^|-> )DELEGATE_CALL (?=[^-])/g, "$1");
-    const title = short(part);
-    const isAlone = shown.filter((other) => short(other) === title).length === 1;
-    const instruction = part.line?.instruction ?? null;
-    if (isAlone) return title;
-    return instruction !== null
-        ? `${title} at ${instruction}`
-        : `${title} at ${part.line?.source ?? `line ${part.key}`}`;
-}
-
-/** "5 others, all faster" where tests say so of each, "all measured faster" where times do. */
-export function titleOfOthers(others: readonly Part[]): string {
-    const title = `${others.length} others`;
-    for (const [word, sign] of [
-        ["faster", -1],
-        ["slower", 1],
-    ] as const) {
-        const members = others.flatMap((part) => part.members);
-        if (members.every(({ verdict }) => verdict === word)) return `${title}, all ${word}`;
-        if (others.every(({ change }) => Math.sign(change ?? 0) === sign))
-            return `${title}, all measured ${word}`;
-    }
-    return title;
-}
-
-/** All that is drawn lies in it. */
-export function extent(steps: readonly Step[], total: Difference): Range {
-    const ends = steps.flatMap(({ from, to }) => [from, to]);
-    const all = [...ends, total.before?.lower ?? 0, total.after?.lower ?? 0, 0];
-    return { lower: Math.min(...all), upper: Math.max(...all) };
 }
 
 /** "+3.200", "-0.461": with the sign that tells the direction without colour. */

@@ -67,7 +67,7 @@ function OperatorsTable() {
             hint: "number of the instruction",
             width: "40px",
             align: "right",
-            hideBelow: 700,
+            hideBelow: isFlat ? 700 : 1000,
             value: (row) => (row.id === null ? null : operators.instruction(row.id)),
             cell: (row) =>
                 row.id !== null &&
@@ -171,7 +171,7 @@ function OperatorsTable() {
             key: "source",
             title: "source",
             width: "150px",
-            hideBelow: by === "line" ? Number.POSITIVE_INFINITY : 640,
+            hideBelow: by === "line" ? Number.POSITIVE_INFINITY : isFlat ? 760 : 1100,
             value: (row) => (row.id === null ? null : operators.source(row.id)),
             cell: (row) => row.id !== null && <Place text={operators.source(row.id)} />,
         },
@@ -179,7 +179,7 @@ function OperatorsTable() {
             key: "module",
             title: "module",
             width: "130px",
-            hideBelow: by === "module" ? Number.POSITIVE_INFINITY : 1000,
+            hideBelow: by === "module" ? Number.POSITIVE_INFINITY : isFlat ? 1060 : 1240,
             value: (row) => (row.id === null ? null : operators.module(row.id)),
             cell: (row) => row.id !== null && <Place text={operators.module(row.id)} />,
         },
