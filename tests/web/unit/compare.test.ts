@@ -11,7 +11,7 @@ import {
     sayMembers,
 } from "../../../web/src/views/compare/rows";
 import { groupParts, outerParts, waterfall } from "../../../web/src/views/compare/steps";
-import { histogram } from "../../../web/src/views/compare/samples";
+import { endOfScale, histogram } from "../../../web/src/views/compare/samples";
 
 const US = { name: "us", ns: 1000 } as const;
 
@@ -190,4 +190,13 @@ test("changes tell their direction without colour", () => {
 test("a histogram counts every run, those at the end as well", () => {
     assert.deepEqual(histogram([0, 1, 5, 10, 10], 0, 10, 5), [2, 0, 1, 0, 2]);
     assert.deepEqual(histogram([3, 3], 3, 3, 2), [2, 0]);
+});
+
+test("a run far longer than the others does not make one bar of them", () => {
+    const runs = [100, 101, 102, 103, 104, 105, 106, 107];
+    assert.equal(endOfScale(runs), 107);
+    assert.equal(endOfScale([...runs, 8000]), 107);
+    assert.equal(endOfScale([...runs, 118]), 118, "within what bars can show");
+    assert.equal(endOfScale([100, 101, 900, 905]), 905, "two sides that differ");
+    assert.equal(endOfScale([]), 0);
 });

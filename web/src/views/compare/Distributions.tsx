@@ -4,7 +4,7 @@ import { usePage } from "../../state/page";
 import { largestOf, plural, sayTime, type TimeUnit, formatTime } from "../../text/format";
 import { Name } from "../../parts/Name";
 import { describe, nameOf, sayInterval } from "./rows";
-import { histogram, samplesOf } from "./samples";
+import { endOfScale, histogram, samplesOf } from "./samples";
 
 const WIDTH = 420;
 const HEIGHT = 44;
@@ -18,7 +18,9 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
     const after = samplesOf(events, page.operators, line.operatorsAfter);
     const all = [...before, ...after];
     const least = all.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-    const most = largestOf(all, (value) => value);
+    const longest = largestOf(all, (value) => value);
+    const most = endOfScale(all);
+    const beyond = all.filter((sample) => sample > most).length;
     const { mark, word } = describe(line.verdict);
     return (
         <section class="distributions" aria-label="Runs before and after">
@@ -49,6 +51,12 @@ export function Distributions(props: { line: Difference; unit: TimeUnit }) {
                             {formatTime({ lower: most, upper: most }, unit)} {unit.name}
                         </span>
                     </p>
+                    {beyond > 0 && (
+                        <p class="muted">
+                            The last bar has {plural(beyond, "longer run")}, at most{" "}
+                            {formatTime({ lower: longest, upper: longest }, unit)} {unit.name}.
+                        </p>
+                    )}
                 </>
             )}
         </section>

@@ -19,7 +19,7 @@ export function Measured(props: {
             return (
                 <li key={line.id}>
                     <button type="button" class="link" onClick={() => props.select(line)}>
-                        <Name text={nameOf(line)} longest={60} ends />
+                        <Name text={nameOf(line)} longest={160} ends />
                     </button>
                     <span class="number">
                         {sayChange(line.change, props.unit)} {props.unit.name}

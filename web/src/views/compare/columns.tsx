@@ -62,7 +62,7 @@ export function columnsOf(
                 <Name
                     text={row.name}
                     class={row.line === null ? "group" : undefined}
-                    longest={70}
+                    longest={160}
                     ends
                 />
             ),

@@ -37,3 +37,17 @@ export function histogram(
     }
     return bars;
 }
+
+/**
+ * Where the scale of both sides ends: at the longest run, or before single runs so much longer that
+ * the others would be one bar.
+ */
+export function endOfScale(samples: readonly number[]): number {
+    const ascending = [...samples].sort((a, b) => a - b);
+    const at = (part: number) => ascending[Math.floor((ascending.length - 1) * part)] ?? 0;
+    const fence = at(0.75) + 3 * Math.max(at(0.75) - at(0.25), 0.05 * at(0.5));
+    const inside = ascending.filter((sample) => sample <= fence);
+    const longest = ascending[ascending.length - 1] ?? 0;
+    const isFar = longest - at(0) > 3 * (fence - at(0));
+    return isFar ? (inside[inside.length - 1] ?? longest) : longest;
+}
