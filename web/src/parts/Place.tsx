@@ -1,4 +1,5 @@
 import { show } from "../text/show";
+import { textWidth } from "./fit";
 
 /**
  * The first of source lines, "models/zoo.py:28, models/nn.py:5", by its file and line alone, and how
@@ -12,7 +13,7 @@ export function Place(props: { text: string | null; whole?: boolean }) {
     const first = props.whole ? all : all.replace(/^.*\//, "");
     const line = /:\d+$/.exec(first)?.[0] ?? "";
     const more = places.length > 1 ? ` +${places.length - 1}` : "";
-    const style = { maxWidth: `calc(100% - ${line.length + more.length}ch)` };
+    const style = { maxWidth: `calc(100% - ${textWidth(line + more, 13) - 0.5}px)` };
     return (
         <span class="source-place" title={places.join("\n")}>
             <bdi class="file" style={style}>

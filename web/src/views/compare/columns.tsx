@@ -73,6 +73,7 @@ export function columnsOf(
             hint: "median time per run; of a group, of what its operators take together",
             width: "72px",
             align: "right",
+            hideBelow: 430 /* the change and the time after tell it */,
             value: (row) => row.before?.lower ?? null,
             copies: timeCopies("before", unit, (row) => row.before),
             cell: (row) => row.before && formatTime(row.before, unit),
@@ -91,11 +92,17 @@ export function columnsOf(
             key: "change",
             title: "change",
             hint: "of the medians",
-            width: "72px",
+            width: "76px",
             align: "right",
             value: (row) => row.change,
             copies: { [nameOfTime("change", unit)]: (row) => row.change },
-            cell: (row) => row.change !== null && sayChange(row.change, unit),
+            cell: (row) =>
+                row.change !== null && (
+                    <>
+                        {sayChange(row.change, unit)}
+                        {row.line !== null && narrowMark(row.line.verdict)}
+                    </>
+                ),
         },
         {
             key: "bar",
@@ -148,6 +155,17 @@ export function columnsOf(
         },
     ];
     return columns.filter((column) => column !== false);
+}
+
+/** On a phone, where the column of verdicts has no room. No component, so that the table measures it. */
+function narrowMark(verdict: Verdict) {
+    const { mark, word } = describe(verdict);
+    return (
+        <span class="narrow-mark" role="img" aria-label={word}>
+            {" "}
+            {mark}
+        </span>
+    );
 }
 
 /** What most rows have is said above the table: a mark of it stands in theirs. */
