@@ -59,6 +59,7 @@ function Shell() {
     const [isHelpOpen, setHelpOpen] = useState(false);
     const view = VIEWS.find((candidate) => candidate.id === page.store.view) ?? (VIEWS[0] as View);
     const theme = page.store.get("theme");
+    const hasPane = useAfterDoubleClick(isPaneShown(page));
     useLayoutEffect(() => {
         if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
         else delete document.documentElement.dataset.theme;
@@ -82,11 +83,25 @@ function Shell() {
                         <LoadedView view={view} />
                     </Guard>
                 </main>
-                {isPaneShown(page) && <Details ofTimes={view.isOfTimes ?? false} />}
+                {hasPane && <Details ofTimes={view.isOfTimes ?? false} />}
             </div>
             {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
         </>
     );
+}
+
+/** Between the two clicks of a double click, at most; most take less. */
+const DOUBLE_CLICK_MS = 300;
+
+/** What opens moves what is below the pointer: it waits until the click is known to be one. */
+function useAfterDoubleClick(isWanted: boolean): boolean {
+    const [is, set] = useState(isWanted);
+    useEffect(() => {
+        if (is === isWanted) return;
+        const timer = setTimeout(() => set(isWanted), isWanted ? DOUBLE_CLICK_MS : 0);
+        return () => clearTimeout(timer);
+    }, [isWanted]);
+    return is && isWanted;
 }
 
 /** Decodes what the view needs, then shows it. */
