@@ -56,10 +56,15 @@ static inline struct ets_span ets_span_of(double ticks, struct ets_clock_error e
     return span;
 }
 
-/* A span as a part of `whole`. */
+/*
+ * A span as a part of `whole`. Steps of clocks, added up over many operators, can reach beyond it,
+ * what is measured cannot.
+ */
 static inline struct ets_span ets_span_part(struct ets_span span, double whole)
 {
-    return (struct ets_span){span.lower / whole, span.upper / whole};
+    const double most = span.lower > whole ? span.lower : whole;
+    const double upper = span.upper > most ? most : span.upper;
+    return (struct ets_span){span.lower / whole, upper / whole};
 }
 
 struct ets_work {

@@ -17,6 +17,7 @@ void ets_page_put_time(const struct ets_page_block *block, struct ets_span ticks
 
 void ets_page_put_share(const struct ets_page_block *block, struct ets_span ticks, double whole)
 {
-    if (whole > 0) put_span(block, ticks.lower / whole, ticks.upper / whole);
+    const struct ets_span part = ets_span_part(ticks, whole);
+    if (whole > 0) put_span(block, part.lower, part.upper);
     else put_span(block, NAN, NAN);
 }

@@ -124,7 +124,7 @@ export class Operators {
         const block = this.blocks[this.block(id) ?? -1];
         const whole = block?.whole == null ? null : this.time(block.whole, "mid");
         if (time === null || whole === null || whole.lower <= 0) return null;
-        return { lower: time.lower / whole.lower, upper: time.upper / whole.lower };
+        return partOf(time, whole.lower);
     }
 
     /** Unit of the times of an operator: ns or cycles. */
@@ -225,4 +225,10 @@ function readBlocks(document: ReportDocument): Block[] {
             block.title += ` (block ${block.id})`;
     });
     return blocks;
+}
+
+/** As a part of a whole, which no part is more than, whatever steps of clocks add up to. */
+export function partOf(time: Range, whole: number): Range {
+    const most = Math.max(time.lower, whole);
+    return { lower: time.lower / whole, upper: Math.min(time.upper, most) / whole };
 }

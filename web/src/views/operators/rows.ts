@@ -8,6 +8,7 @@ import type { Page } from "../../state/page";
 import { runSumsOf, type SumTimes, timesOf } from "../../state/run_sums";
 import type { Selection } from "../../state/selection";
 import type { Range } from "../../text/format";
+import { partOf } from "../../state/operators";
 
 export const GROUPS = [
     { value: "none", title: "none", hint: "order of execution, with what is inside delegates" },
@@ -247,7 +248,7 @@ function shareOf(page: Page, ids: readonly number[], isCapped = false): Range | 
         sum.lower += Math.min(lower, most);
         sum.upper += Math.min(upper, most);
     }
-    return isKnown ? sum : null;
+    return isKnown ? partOf(sum, 1) : null;
 }
 
 /**

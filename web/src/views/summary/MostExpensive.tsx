@@ -10,6 +10,7 @@ import type { Selection } from "../../state/selection";
 import { formatShare, largestOf, plural, type Range } from "../../text/format";
 import { showCode } from "../../text/show";
 import { linesOf } from "../source/lines";
+import { partOf } from "../../state/operators";
 
 const SHOWN = 8;
 const SHOWN_MODULES = 6;
@@ -73,6 +74,7 @@ function topKernels(page: Page): Item[] {
     return topOf(
         [...kinds.values()].map(({ calls, ids, ...item }) => ({
             ...item,
+            share: partOf(item.share, 1),
             place: plural(calls, "call"),
             selection: ids.length === 1 ? item.selection : { kind: "operators", ids },
         })),

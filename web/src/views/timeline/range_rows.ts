@@ -1,7 +1,7 @@
 /** The rows of the table below the timeline: a list, by what was called, or by what calls. */
 import { backendOf } from "../../state/filter";
 import { listOf } from "../../state/joins";
-import type { Operators } from "../../state/operators";
+import { type Operators, partOf } from "../../state/operators";
 import type { Range } from "../../text/format";
 import { addSum, noSum, type RangeSums, type Sum } from "./in_range";
 import type { Row } from "./picture";
@@ -207,7 +207,4 @@ function sameBackend(operators: Operators, ids: readonly number[]): string {
     return backends.size === 1 ? [...backends][0]! : "";
 }
 
-const shareOf = (time: Range, whole: number): Range => ({
-    lower: time.lower / (whole || 1),
-    upper: time.upper / (whole || 1),
-});
+const shareOf = (time: Range, whole: number): Range => partOf(time, whole || 1);

@@ -1,7 +1,7 @@
 /** Times per run as trees: merged by name and left heavy, by call, or by module. */
 import type { ReportDocument } from "../../document/document";
 import { backendOf, barKind } from "../../state/filter";
-import type { Block, Operators } from "../../state/operators";
+import { type Block, type Operators, partOf } from "../../state/operators";
 import { formatShare, type Range, sayTime } from "../../text/format";
 import { show, showName } from "../../text/show";
 import { around } from "./axis";
@@ -140,8 +140,7 @@ export class TreePicture implements Picture {
     }
 
     private share(node: TreeNode): Range {
-        const whole = this.whole || 1;
-        return { lower: node.time.lower / whole, upper: node.time.upper / whole };
+        return partOf(node.time, this.whole || 1);
     }
 }
 
