@@ -93,15 +93,25 @@ function Shell() {
 /** Between the two clicks of a double click, at most; most take less. */
 const DOUBLE_CLICK_MS = 300;
 
-/** What opens moves what is below the pointer: it waits until the click is known to be one. */
+/**
+ * What opens moves what is below the pointer: after a press it waits until the click is known to be
+ * one. Keys and addresses open it at once.
+ */
 function useAfterDoubleClick(isWanted: boolean): boolean {
-    const [is, set] = useState(isWanted);
+    const [isSettled, setSettled] = useState(isWanted);
+    const pressed = useRef(-Infinity);
     useEffect(() => {
-        if (is === isWanted) return;
-        const timer = setTimeout(() => set(isWanted), isWanted ? DOUBLE_CLICK_MS : 0);
+        const onPress = (event: PointerEvent) => (pressed.current = event.timeStamp);
+        addEventListener("pointerdown", onPress, true);
+        return () => removeEventListener("pointerdown", onPress, true);
+    }, []);
+    const left = pressed.current + DOUBLE_CLICK_MS - performance.now();
+    useEffect(() => {
+        if (isSettled === isWanted) return;
+        const timer = setTimeout(() => setSettled(isWanted), isWanted ? Math.max(0, left) : 0);
         return () => clearTimeout(timer);
     }, [isWanted]);
-    return is && isWanted;
+    return isWanted && (isSettled || left <= 0);
 }
 
 /** Decodes what the view needs, then shows it. */
