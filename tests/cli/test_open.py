@@ -74,6 +74,25 @@ class Open(unittest.TestCase):
             (self.folder / 'a"<&.etdp').write_bytes(b"x")
             self.assertEqual(self.written('a"<&.etdp'), [("a&quot;&lt;&amp;.etdp", False, b"x")])
 
+    def test_open__leaves_out_what_lies_beside_and_cannot_be_had(self):
+        shutil.copy(self.trace, self.folder / "t.etdp")
+        with open(self.folder / "t.pte", "wb") as file:
+            file.truncate(300 << 20)
+        done = self.open("t.etdp", "-o", "made.html")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn(b"t.pte beside it is left out", done.stderr)
+        self.assertEqual([name for name, _, _ in self.given((self.folder / "made.html").read_bytes())], ["t.etdp"])
+
+    def test_open__does_not_replace_the_page(self):
+        done = self.open(self.trace, "-o", self.page)
+        self.assertNotEqual(done.returncode, OK)
+        self.assertEqual(self.page.read_bytes(), PAGE)
+        self.written(self.trace)
+        (self.folder / "made.html").replace(self.page)
+        done = self.open(self.trace, "-o", "again.html")
+        self.assertEqual(done.returncode, INPUT)
+        self.assertIn(b"has files in it already", done.stderr)
+
     def test_open__serves_the_page_once(self):
         with subprocess.Popen([support.ETSCOPE, "open", str(self.trace), "--no-browser"], env={**os.environ, **self.env()},
                               stdout=subprocess.PIPE) as process:

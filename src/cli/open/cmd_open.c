@@ -6,6 +6,7 @@
 #include "cli/core/command.h"
 #include "cli/core/input_files.h"
 #include "cli/open/page_with_files.h"
+#include "host/os/os_files.h"
 #include "host/os/os_processes.h"
 #include "host/os/os_signals.h"
 #include "host/page_server.h"
@@ -42,18 +43,39 @@ static bool is_given(const struct opened *opened, const char *path)
     return false;
 }
 
-static int add(struct opened *opened, const char *path, unsigned of, bool is_beside)
+static void keep(struct opened *opened, struct given_file file)
 {
-    struct given_file *file = &opened->files[opened->count];
+    opened->files[opened->count++] = file;
+    opened->bytes += ets_file_bytes(file.file).size;
+}
+
+static int add_named(struct opened *opened, unsigned number)
+{
+    const char *path = opened->arguments->words[number];
+    struct given_file file = {.path = path, .of = number};
     struct ets_error error;
-    *file = (struct given_file){.path = path, .of = of, .is_beside = is_beside};
-    if (cli_file_open_as_it_is(path, &file->file, &error) != ETS_OK) return cli_fail(path, &error);
-    opened->count++;
-    opened->bytes += ets_file_bytes(file->file).size;
+    if (cli_file_open_as_it_is(path, &file.file, &error) != ETS_OK) return cli_fail(path, &error);
+    keep(opened, file);
     if (opened->bytes <= most_bytes) return CLI_OK;
     return cli_complain(CLI_USAGE,
                         "the files are larger than 256 MiB, which no page can hold; drop them on "
                         "the page of etscope open without files, or use etscope report");
+}
+
+/* Nobody asked for it: what cannot be read or does not fit is left out with a note. */
+static void add_beside(struct opened *opened, const char *path, unsigned of)
+{
+    struct given_file file = {.path = path, .of = of, .is_beside = true};
+    struct ets_error error;
+    if (ets_os_look(path).size > most_bytes - opened->bytes) {
+        cli_note("%s beside it is left out: no page can hold more than 256 MiB", path);
+    } else if (cli_file_open_as_it_is(path, &file.file, &error) != ETS_OK) {
+        cli_note("%s beside it is left out: %s", path, error.message);
+    } else if (ets_file_bytes(file.file).size > most_bytes - opened->bytes) {
+        ets_file_close(file.file);
+    } else {
+        keep(opened, file);
+    }
 }
 
 /* What was named first: what lies beside may be among it. */
@@ -68,14 +90,14 @@ static int add_all(struct opened *opened)
     }
     int code = CLI_OK;
     for (unsigned i = 0; i < arguments->word_count && code == CLI_OK; i++) {
-        code = add(opened, arguments->words[i], i, false);
+        code = add_named(opened, i);
     }
     if (cli_has(arguments, "--no-siblings")) return code;
     for (unsigned i = 0; i < arguments->word_count * ENDINGS && code == CLI_OK; i++) {
         const char *ending = endings[i % ENDINGS];
         char *path = opened->beside[i];
         const bool is_there = cli_sibling_path(arguments->words[i / ENDINGS], ending, path);
-        if (is_there && !is_given(opened, path)) code = add(opened, path, i / ENDINGS, true);
+        if (is_there && !is_given(opened, path)) add_beside(opened, path, i / ENDINGS);
     }
     return code;
 }

@@ -39,21 +39,31 @@ int open_page(struct ets_file **page_out)
         }
         path = found;
     }
-    if (ets_file_open(path, page_out, &error) == ETS_OK) return CLI_OK;
+    if (cli_file_open_as_it_is(path, page_out, &error) == ETS_OK) return CLI_OK;
     return cli_fail(path, &error);
 }
 
-/* Where the elements go: before the one that holds the program. */
-static const char marker[] = "<script type=\"application/octet-stream\" class=\"program\"";
+#define ELEMENT "<script type=\"application/octet-stream\" class="
 
+/* Files go before the element that holds the program. */
+static const char marker[] = ELEMENT "\"program\"";
+static const char given[] = ELEMENT "\"given\" data-name=\"";
+
+static bool stands_at(struct ets_bytes page, size_t at, const char *text)
+{
+    const size_t size = strlen(text);
+    return size <= page.size - at && memcmp(page.data + at, text, size) == 0;
+}
+
+/* The size of the page: it has none, or files of another are in it. */
 static size_t find_marker(struct ets_bytes page)
 {
-    const size_t size = sizeof marker - 1;
-    for (size_t at = 0; at + size <= page.size; at++) {
-        const uint8_t *next = memchr(page.data + at, '<', page.size - size + 1 - at);
+    for (size_t at = 0; at < page.size; at++) {
+        const uint8_t *next = memchr(page.data + at, '<', page.size - at);
         if (next == NULL) break;
         at = (size_t)(next - page.data);
-        if (memcmp(next, marker, size) == 0) return at;
+        if (stands_at(page, at, marker)) return at;
+        if (stands_at(page, at, given)) break;
     }
     return page.size;
 }
@@ -82,9 +92,7 @@ static bool have_twins(const struct given_file *files, size_t count)
 static void write_file(struct ets_output *output, const struct given_file *file, unsigned folder)
 {
     const struct ets_bytes bytes = ets_file_bytes(file->file);
-    ets_output_print(output,
-                     "<script type=\"application/octet-stream\" class=\"given\" "
-                     "data-name=\"");
+    ets_output_write(output, given, sizeof given - 1);
     if (folder > 0) ets_output_print(output, "%u/", folder);
     write_name(output, ets_os_name(file->path));
     ets_output_print(output, file->is_beside ? "\" data-beside>" : "\">");
@@ -98,9 +106,9 @@ int write_page(const struct ets_file *page, const struct given_file *files, size
     const struct ets_bytes bytes = ets_file_bytes(page);
     const size_t at = find_marker(bytes);
     if (at == bytes.size) {
-        return cli_complain(
-            CLI_INPUT,
-            "the file that stands for etscope.html is not the page that `make page` builds");
+        return cli_complain(CLI_INPUT,
+                            "the file that stands for etscope.html is not the page that "
+                            "`make page` builds, or has files in it already");
     }
     ets_output_write(output, bytes.data, at);
     /* Files of one name lie in folders of their own. */
