@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "host/arena.h"
 #include "host/file_access.h"
+#include "host/memory_budget.h"
 #include "host/os/os_files.h"
 #include "host/os/os_input.h"
 
@@ -94,6 +95,7 @@ enum ets_status ets_file_open(const char *path, struct ets_file **file_out, stru
     struct ets_file *file = calloc(1, sizeof *file);
     enum ets_status status = ETS_OK;
     if (file == NULL || (file->path = strdup(path)) == NULL) {
+        ets_memory_note_refusal();
         status = ets_fail(error, ETS_NO_MEMORY, ETS_NO_OFFSET, "no memory to open the file");
     } else {
         status = load(descriptor, file, error);

@@ -6,7 +6,7 @@
 enum { BYTES_OF_A_BYTE = 256 };
 
 static struct {
-    bool is_started, was_exceeded;
+    bool is_started, was_exceeded, was_refused;
     uint64_t file_bytes, extra_bytes;
     int64_t taken_bytes; /* may be negative: blocks from before the start come back */
 } budget;
@@ -20,7 +20,7 @@ uint64_t ets_memory_bound_bytes(uint64_t file_bytes)
 void ets_memory_budget_start(void)
 {
     budget.is_started = true;
-    budget.was_exceeded = false;
+    budget.was_exceeded = budget.was_refused = false;
     budget.file_bytes = budget.extra_bytes = 0;
     budget.taken_bytes = 0;
 }
@@ -68,4 +68,14 @@ void ets_memory_budget_count(int64_t bytes)
 bool ets_memory_budget_was_exceeded(void)
 {
     return budget.is_started && budget.was_exceeded;
+}
+
+void ets_memory_note_refusal(void)
+{
+    budget.was_refused = true;
+}
+
+bool ets_memory_was_refused(void)
+{
+    return budget.is_started && budget.was_refused;
 }

@@ -42,4 +42,11 @@ void ets_memory_budget_count(int64_t bytes);
 /* Whether an allocation was refused. */
 bool ets_memory_budget_was_exceeded(void);
 
+/*
+ * Whether the C library had no memory since the start. What went on without it may be incomplete:
+ * no output is committed then (output.h). The allocator notes it; so does other code that goes on.
+ */
+void ets_memory_note_refusal(void);
+bool ets_memory_was_refused(void);
+
 #endif

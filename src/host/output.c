@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "etscope/base.h"
 #include "host/json_text.h"
+#include "host/memory_budget.h"
 #include "host/os/os_files.h"
 #include "host/os/os_output.h"
 #include "host/os/os_processes.h"
@@ -107,8 +108,10 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* Also where there was no memory to know all inputs. */
 static enum ets_status fail_guard(struct ets_error *error)
 {
+    if (ets_memory_was_refused()) return ets_fail_memory(error, "the inputs and the output");
     return ets_fail(error, ETS_INVALID_ARGUMENT, ETS_NO_OFFSET,
                     "is an input of this command; name another file to write");
 }
@@ -324,6 +327,9 @@ static enum ets_status finish(struct ets_output *output, struct ets_error *error
         output->stream = NULL;
     }
     if (code != 0) return fail_errno(error, code);
+    if (output->temporary_path != NULL && ets_memory_was_refused()) {
+        return ets_fail_memory(error, "all of the output");
+    }
     const bool is_guarded = output->temporary_path != NULL && guard != NULL;
     if (!is_guarded || !guard(output->path)) return ETS_OK;
     return fail_guard(error); /* what was opened as an input after the output */

@@ -9,6 +9,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/files/trace_paths.h"
 #include "etscope/trace_extra.h"
+#include "host/memory_budget.h"
 #include "host/os/os_files.h"
 #include "inspect/stated_nodes.h"
 
@@ -73,6 +74,7 @@ bool cli_sibling_record(const struct cli_arguments *arguments, const char *progr
     if (cli_first_given(arguments, others) != NULL) return false;
     if (!cli_sibling_path(program_path, ".etrecord", path)) return false;
     char *name = strdup(path); /* the record keeps it */
+    if (name == NULL) ets_memory_note_refusal();
     if (name != NULL && cli_record_read(name, record_out, NULL) == ETS_OK &&
         is_of(context, record_out)) {
         record_out->path = name;

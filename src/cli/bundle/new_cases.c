@@ -37,17 +37,17 @@ void *cli_new_cases_alloc(struct cli_new_cases *cases, size_t size)
     return memory;
 }
 
-static struct ets_file *open_file(struct cli_new_cases *cases, const char *path)
+static int open_file(struct cli_new_cases *cases, const char *path, struct ets_file **file_out)
 {
     struct ets_error error;
     void *list = cases->files;
-    if (!grow(&list, cases->file_count, sizeof *cases->files)) return NULL;
+    if (!grow(&list, cases->file_count, sizeof *cases->files)) return CLI_INTERNAL;
     cases->files = list;
     if (cli_file_open(path, &cases->files[cases->file_count], &error) != ETS_OK) {
-        cli_fail(path, &error);
-        return NULL;
+        return cli_fail(path, &error);
     }
-    return cases->files[cases->file_count++];
+    *file_out = cases->files[cases->file_count++];
+    return CLI_OK;
 }
 
 /* The suite of `method`, created if necessary; NULL after reporting an error. */
@@ -232,9 +232,11 @@ static int add_word(struct reading *r, const char *word)
 static int take_cases(struct cli_new_cases *cases, const char *path)
 {
     struct ets_error error;
-    struct ets_file *file = open_file(cases, path);
-    struct ets_bundle *bundle = file != NULL ? cli_new_cases_alloc(cases, sizeof *bundle) : NULL;
-    if (bundle == NULL) return CLI_INPUT;
+    struct ets_file *file = NULL;
+    const int code = open_file(cases, path, &file);
+    if (code != CLI_OK) return code;
+    struct ets_bundle *bundle = cli_new_cases_alloc(cases, sizeof *bundle);
+    if (bundle == NULL) return CLI_INTERNAL;
     if (ets_bundle_init(bundle, ets_file_bytes(file), &error) != ETS_OK) {
         return cli_fail(path, &error);
     }

@@ -68,7 +68,9 @@ static int cmd_diff(const struct cli_arguments *arguments)
                             "diff needs two traces or two programs: etscope diff before.etdp "
                             "after.etdp");
     }
-    const int programs = has_lists ? 0 : cli_count_programs(arguments);
+    int code = CLI_OK;
+    const int programs = has_lists ? 0 : cli_count_programs(arguments, &code);
+    if (code != CLI_OK) return code;
     if (programs == 2) return cli_compare_programs(arguments);
     if (programs == 1) return complain_of_kinds(arguments);
     static const char *const of_programs[] = {"--brief", "--max-samples", "--verbose", NULL};

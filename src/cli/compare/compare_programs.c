@@ -9,6 +9,7 @@
 #include "cli/core/write_table.h"
 #include "cli/files/inputs.h"
 #include "contents/program_difference.h"
+#include "host/os/os_files.h"
 #include "output/table/program_difference_table.h"
 #include "views/program_changes.h"
 
@@ -24,16 +25,22 @@ struct programs {
     struct ets_program_changes view;
 };
 
-int cli_count_programs(const struct cli_arguments *arguments)
+int cli_count_programs(const struct cli_arguments *arguments, int *code_out)
 {
     int count = 0, unknown = 0;
+    struct ets_error error;
+    *code_out = CLI_OK;
     for (unsigned i = 0; i < 2; i++) {
         struct ets_file *file;
         if (strcmp(arguments->words[i], "-") == 0) {
             unknown++; /* standard input can be read once */
             continue;
         }
-        if (ets_file_open(arguments->words[i], &file, NULL) != ETS_OK) continue;
+        if (ets_os_look(arguments->words[i]).kind != ETS_OS_FILE) continue;
+        if (ets_file_open(arguments->words[i], &file, &error) != ETS_OK) {
+            *code_out = cli_fail(arguments->words[i], &error);
+            return 0;
+        }
         const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
         count += kind == ETS_KIND_PROGRAM || kind == ETS_KIND_BUNDLE;
         ets_file_close(file);

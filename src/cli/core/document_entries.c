@@ -10,12 +10,13 @@
 #include "cli/core/input_files.h"
 #include "etscope/file.h"
 #include "host/file_access.h"
+#include "host/memory_budget.h"
 #include "record/gzip.h"
 
 static struct {
     struct cli_entry *entries;
     size_t count, capacity;
-    bool is_wanted, no_memory;
+    bool is_wanted;
 } gathered;
 
 void cli_entries_start(void)
@@ -28,16 +29,20 @@ static void add_entry(struct ets_text text, const struct cli_entry *kind)
     if (gathered.count == gathered.capacity) {
         const size_t capacity = 2 * gathered.capacity + 16;
         struct cli_entry *grown = realloc(gathered.entries, capacity * sizeof *grown);
-        gathered.no_memory |= grown == NULL;
-        if (grown == NULL) return;
+        if (grown == NULL) {
+            ets_memory_note_refusal();
+            return;
+        }
         gathered.entries = grown;
         gathered.capacity = capacity;
     }
     struct cli_entry *entry = &gathered.entries[gathered.count];
     *entry = *kind;
     entry->text = malloc(text.size + 1);
-    gathered.no_memory |= entry->text == NULL;
-    if (entry->text == NULL) return;
+    if (entry->text == NULL) {
+        ets_memory_note_refusal();
+        return;
+    }
     if (text.size > 0) memcpy(entry->text, text.data, text.size);
     entry->text[text.size] = '\0';
     gathered.count++;
@@ -107,11 +112,6 @@ const struct cli_entry *cli_entries(size_t *count_out)
 {
     *count_out = gathered.count;
     return gathered.entries;
-}
-
-bool cli_entries_are_whole(void)
-{
-    return !gathered.no_memory;
 }
 
 void cli_entries_free(void)

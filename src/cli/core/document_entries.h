@@ -22,10 +22,8 @@ void cli_entries_start(void);
 /* Keeps a message to standard error for the document's notes. */
 void cli_document_note(struct ets_text text);
 
-/* All collected entries, in order. */
+/* All collected entries, in order. Where memory ran out for one, no output is committed. */
 const struct cli_entry *cli_entries(size_t *count_out);
-/* False if memory ran out for an entry. */
-bool cli_entries_are_whole(void);
 void cli_entries_free(void);
 
 #endif

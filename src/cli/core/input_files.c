@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/memory_budget.h"
 #include "host/os/os_files.h"
 #include "host/output.h"
 
 static struct {
     struct ets_os_place *items;
     size_t count, capacity;
-    bool is_incomplete; /* no memory: every existing file counts as an input */
 } inputs;
 
 static bool identify(const char *path, struct ets_os_place *identity_out)
@@ -66,7 +66,8 @@ static bool has(const struct ets_os_place *identity)
 static bool is_input(const char *path)
 {
     struct ets_os_place identity;
-    return identify(path, &identity) && (has(&identity) || inputs.is_incomplete);
+    /* Without memory, every existing file counts as an input. */
+    return identify(path, &identity) && (has(&identity) || ets_memory_was_refused());
 }
 
 void cli_inputs_guard(void)
@@ -82,8 +83,10 @@ bool cli_inputs_add(const char *path)
     if (inputs.count == inputs.capacity) {
         const size_t capacity = 2 * inputs.capacity + 16;
         struct ets_os_place *grown = realloc(inputs.items, capacity * sizeof *grown);
-        inputs.is_incomplete |= grown == NULL;
-        if (grown == NULL) return true;
+        if (grown == NULL) {
+            ets_memory_note_refusal();
+            return true;
+        }
         inputs.items = grown;
         inputs.capacity = capacity;
     }

@@ -6,6 +6,7 @@
 #include "cli/core/document.h"
 #include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
+#include "host/memory_budget.h"
 #include "host/os/os_streams.h"
 
 /* The commands, a line for each task, in the order of the overview. */
@@ -47,9 +48,13 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-/* Reports output that was lost, for example on a full disk. */
+/* Reports output that was lost, for example on a full disk, and answers that memory did not do for.
+ */
 static int finish(int code)
 {
+    if ((code == CLI_OK || code == CLI_NEGATIVE) && ets_memory_was_refused()) {
+        code = cli_complain(CLI_INTERNAL, "no memory for all of the answer");
+    }
     const bool failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed || code == CLI_INTERNAL) return code;
     return cli_complain(CLI_INTERNAL, "standard output cannot be written");

@@ -5,6 +5,7 @@
 
 #include "cli/values/captured_gaps.h"
 #include "etscope/file.h"
+#include "host/os/os_files.h"
 #include "inspect/stated_nodes.h"
 
 struct ets_page_input cli_report_input(const char *role, const char *path, struct ets_bytes bytes)
@@ -17,8 +18,10 @@ struct ets_page_input cli_report_input(const char *role, const char *path, struc
 struct ets_page_input cli_report_input_file(const char *role, const char *path)
 {
     struct ets_file *file;
-    if (ets_file_open(path, &file, NULL) != ETS_OK) {
-        return cli_report_input(role, path, (struct ets_bytes){NULL, 0});
+    if (ets_file_open(path, &file, NULL) != ETS_OK) { /* it was read before */
+        cli_note("%s cannot be opened again: the report does not tell its kind", path);
+        return (struct ets_page_input){role, path, "a file that cannot be opened again",
+                                       (size_t)ets_os_look(path).size};
     }
     const struct ets_page_input input = cli_report_input(role, path, ets_file_bytes(file));
     ets_file_close(file);

@@ -1,6 +1,8 @@
 /* Compresses by zlib. */
 #include "output/picture/png_deflate.h"
 
+#include "host/memory_budget.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -23,7 +25,10 @@ bool ets_png_deflate(const struct ets_picture *picture, ets_png_piece *put, void
     uint8_t no_filter = 0;
     z_stream stream;
     memset(&stream, 0, sizeof stream);
-    if (deflateInit(&stream, Z_DEFAULT_COMPRESSION) != Z_OK) return false;
+    if (deflateInit(&stream, Z_DEFAULT_COMPRESSION) != Z_OK) {
+        ets_memory_note_refusal();
+        return false;
+    }
     for (uint32_t y = 0; y < picture->height; y++) {
         stream.next_in = &no_filter;
         stream.avail_in = 1;

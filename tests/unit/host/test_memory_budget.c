@@ -3,6 +3,7 @@
 
 #include "host/arena.h"
 #include "host/memory_budget.h"
+#include "host/output.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -73,6 +74,29 @@ static void test_memory_budget__arenas_draw_from_it_together(void **state)
     ets_arena_reset(&arenas[0]);
 }
 
+/* Without memory, an output that would replace a file is not committed. */
+static void test_memory_budget__a_refusal_spoils_outputs(void **state)
+{
+    (void)state;
+    static const char path[] = "refused.txt";
+    struct ets_output *output;
+    struct ets_error error;
+    ets_memory_note_refusal();
+    assert_false(ets_memory_was_refused()); /* nothing is counted yet */
+    ets_memory_budget_start();
+    assert_int_equal(ets_output_open(path, &output, &error), ETS_OK);
+    assert_null(ets_libc_allocator.reallocate(NULL, NULL, SIZE_MAX / 2));
+    assert_false(ets_memory_was_refused()); /* the budget refused it, not the C library */
+    ets_memory_note_refusal();
+    assert_true(ets_memory_was_refused());
+    ets_output_write(output, "half", 4);
+    assert_int_equal(ets_output_commit(output, &error), ETS_NO_MEMORY);
+    assert_string_equal(error.message, "no memory for all of the output");
+    assert_null(fopen(path, "rb"));
+    ets_memory_budget_start();
+    assert_false(ets_memory_was_refused());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -80,6 +104,7 @@ int main(void)
         cmocka_unit_test_teardown(test_memory_budget__files_raise_it, stop),
         cmocka_unit_test_teardown(test_memory_budget__allocations_beyond_it_fail, stop),
         cmocka_unit_test_teardown(test_memory_budget__arenas_draw_from_it_together, stop),
+        cmocka_unit_test_teardown(test_memory_budget__a_refusal_spoils_outputs, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
