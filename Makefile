@@ -4,12 +4,14 @@
 # PREFIX, DESTDIR  where `make install` puts things
 # JOBS             processes at a time
 # FUZZ_SECONDS     time for each fuzz target
+# FUZZ_HOURS       time of `make fuzz-night`; FUZZ_CORPUS: where it keeps what it found
 # WITHOUT_ENGINE   1: `make test` goes on where the engine cannot be built
 # VERBOSE          1: show what compilers and CMake print
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+FUZZ_HOURS ?= 2
 CLANG_FORMAT ?= clang-format
 PYTHON ?= python3
 
@@ -234,7 +236,15 @@ bench-verify: build ## measure what checking a run's outputs adds to the run (ne
 .PHONY: fuzz
 fuzz: ## fuzz every reader for FUZZ_SECONDS (clang)
 	@$(call compile,fuzz,-DEXECUTORCH_ROOT=)
-	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@$(PYTHON) tools/fuzz.py build-fuzz --seconds $(FUZZ_SECONDS)
+
+# Corpora stay in FUZZ_CORPUS; what reaches code that fuzz/corpus does not is added there.
+.PHONY: fuzz-night
+fuzz-night: ## fuzz all readers for FUZZ_HOURS (2) with JOBS processes, and trace with threads for 10 minutes (clang)
+	@$(call compile,fuzz,-DEXECUTORCH_ROOT=)
+	@$(PYTHON) tools/fuzz.py build-fuzz --hours $(FUZZ_HOURS) --jobs $(JOBS) --merge $(FUZZ_CORPUS:%=--corpus %)
+	@$(call compile,release,$(with_engine),test_threads_sanitized)
+	@ETS_TRACING_SECONDS=600 build/bin/test_threads_sanitized >build/threads.log 2>&1 || { cat build/threads.log; exit 1; }
 
 .PHONY: format
 format: ## format the sources

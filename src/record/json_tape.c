@@ -72,6 +72,29 @@ static double parse_double(const char *text, size_t size)
     return strtod(copy, NULL);
 }
 
+static int fail_number(struct ets_json_failure *failure, const char *text)
+{
+    failure->status = ETS_MALFORMED;
+    failure->text = text;
+    return -1;
+}
+
+/* What Python writes; the parser also takes "-NaN", "Inf" and digits behind them. */
+static int set_word(struct ets_json_value *value, const char *text, size_t size,
+                    struct ets_json_failure *failure)
+{
+    static const struct word {
+        char text[12];
+        double number;
+    } words[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (size != strlen(words[i].text) || memcmp(text, words[i].text, size) != 0) continue;
+        value->as.number = words[i].number;
+        return 0;
+    }
+    return fail_number(failure, "expected a value");
+}
+
 int ets_json_set_number(struct ets_json_value *value, const char *text, size_t size, int is_kept,
                         struct ets_json_failure *failure)
 {
@@ -89,8 +112,8 @@ int ets_json_set_number(struct ets_json_value *value, const char *text, size_t s
         return 0;
     }
     value->kind = ETS_JSON_DOUBLE;
-    if (text[sign] == 'N') value->as.number = NAN;
-    else if (text[sign] == 'I') value->as.number = sign ? -INFINITY : INFINITY;
-    else value->as.number = parse_double(text, size);
-    return 0;
+    if (text[sign] == 'N' || text[sign] == 'I') return set_word(value, text, size, failure);
+    value->as.number = parse_double(text, size);
+    if (isfinite(value->as.number)) return 0;
+    return fail_number(failure, "a number is too big");
 }

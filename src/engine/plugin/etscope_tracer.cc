@@ -1,6 +1,8 @@
 /* Records with etscope's own tracer, and counts events and drops. */
 #include "engine/plugin/etscope_tracer.h"
 
+#include <new>
+
 namespace ets
 {
 using executorch::runtime::ArrayRef;
@@ -49,6 +51,7 @@ size_t etscope_tracer::heap_bytes()
 tracer_dump etscope_tracer::finish()
 {
     const etscope::ETDumpResult result = get_etdump_data();
+    if (emptiness() == etscope::Emptiness::kNoMemory) throw std::bad_alloc();
     tracer_dump dump;
     dump.data.reset(result.buf);
     dump.size = result.size;
