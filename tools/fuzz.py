@@ -4,8 +4,9 @@
     tools/fuzz.py BUILD_FOLDER --seconds 60
     tools/fuzz.py BUILD_FOLDER --hours 2 --jobs 2 --merge
 
-Each target starts from fuzz/corpus/<reader>/, tests/data and what it found before: inputs that reach
-new code are kept in --corpus/<reader>/, failures in BUILD_FOLDER/failures/. With --seconds each
+Each target starts from fuzz/corpus/<reader>/ and what it found before; the first time, from what of
+tests/data reaches more. Inputs that reach new code are kept in --corpus/<reader>/, failures in
+BUILD_FOLDER/failures/. With --seconds each
 target runs once for so long. With --hours all take turns for so long in all, in several rounds, so
 that one that fails or is slow does not take the time of the others. --merge then adds what reaches
 code that fuzz/corpus does not, smallest first, up to ADDED_BYTES for each target.
@@ -57,8 +58,16 @@ class Target:
         return [self.program, f"-max_len={LONGEST.get(self.reader, OTHERS)}", "-timeout=10", "-rss_limit_mb=2048",
                 f"-artifact_prefix={self.failures}/{self.reader}-"]
 
+    def gather(self):
+        """Once, what of all fixtures is of use: to read them takes longer than a round."""
+        if any(self.corpus.iterdir()):
+            return
+        folders = [each for each in (self.seeds, ROOT / "tests" / "data") if each.is_dir()]
+        subprocess.run([*self.words(), "-merge=1", self.corpus, *folders], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=False)
+
     def run(self, seconds):
-        folders = [self.corpus, *(each for each in (self.seeds, ROOT / "tests" / "data") if each.is_dir())]
+        folders = [self.corpus, *([self.seeds] if self.seeds.is_dir() else [])]
         start = time.monotonic()
         with self.log.open("wb") as log, subprocess.Popen(
                 [*self.words(), f"-max_total_time={seconds}", "-print_final_stats=1", *folders],
@@ -144,6 +153,7 @@ def main():
     seconds = words.seconds or max(1, round(words.hours * 3600 * words.jobs / len(targets) / rounds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with concurrent.futures.ThreadPoolExecutor(words.jobs) as pool:
+        list(pool.map(Target.gather, targets))
         for _ in range(rounds):
             list(pool.map(lambda target: target.run(seconds), targets))
         if words.merge:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -189,6 +190,33 @@ def test_a_disk_that_is_full_at_any_step_harms_nothing(traces, tmp_path):
         if failing.count < at:
             break
     assert at > 20
+
+
+def test_a_disk_that_is_full_at_any_step_of_a_compaction_harms_nothing(traces, tmp_path):
+    """The data set stays whole, and the next compaction completes what was begun."""
+    ready = str(tmp_path / "ready")
+    complete(ingest.files_of([str(traces)])[:6], ready, batch=2)
+    hashes = check_whole(ready)
+    at = 0
+    while True:
+        at += 1
+        dataset = str(tmp_path / f"set{at}")
+        shutil.copytree(ready, dataset)
+        with pytest.MonkeyPatch.context() as patch:
+            failing = Failing(patch, at)
+            try:
+                compaction.compact(dataset, grace=0)
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+            failing.is_on = False
+        assert check_whole(dataset) == hashes
+        compaction.compact(dataset, grace=0)
+        removal.clean(dataset)
+        assert check_whole(dataset) == hashes
+        check_no_other_files(dataset)
+        if failing.count < at:
+            break
+    assert at > 10
 
 
 def test_a_full_disk_is_said_in_one_line(traces, tmp_path, capfd):
