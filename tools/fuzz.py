@@ -9,7 +9,7 @@ tests/data reaches more. Inputs that reach new code are kept in --corpus/<reader
 BUILD_FOLDER/failures/. With --seconds each
 target runs once for so long. With --hours all take turns for so long in all, in several rounds, so
 that one that fails or is slow does not take the time of the others. --merge then adds what reaches
-code that fuzz/corpus does not, smallest first, up to ADDED_BYTES for each target.
+edges that fuzz/corpus does not, smallest first, up to ADDED_BYTES and ADDED_FILES for each target.
 
 Prints a line for each target: the processor's seconds that it took, inputs in all and in such a
 second (what other programs do on the machine does not count), the features (edges with their
@@ -30,7 +30,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROUNDS = 4
-ADDED_BYTES, LONGEST_ADDED = 16 << 10, 4 << 10
+ADDED_BYTES, ADDED_FILES, LONGEST_ADDED = 16 << 10, 32, 4 << 10
 # Some readers do much with each byte: short inputs keep them above a thousand a second.
 LONGEST = {"inspect": 4096, "trace_stream": 4096, "device_log": 4096, "difference": 10240, "gap": 65536,
            "reference": 65536}
@@ -110,12 +110,12 @@ def merge(target):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(target.seeds, folder, dirs_exist_ok=True)
         before = set(pathlib.Path(folder).iterdir())
-        subprocess.run([*target.words(), "-merge=1", folder, target.corpus], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, check=False)
+        subprocess.run([*target.words(), "-merge=1", "-use_counters=0", folder, target.corpus],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         files = total = 0
         new = sorted((path.stat().st_size, path) for path in set(pathlib.Path(folder).iterdir()) - before)
         for size, path in new:
-            if size > LONGEST_ADDED or total + size > ADDED_BYTES:
+            if size > LONGEST_ADDED or total + size > ADDED_BYTES or files == ADDED_FILES:
                 break
             shutil.copy(path, target.seeds / path.name)
             files, total = files + 1, total + size

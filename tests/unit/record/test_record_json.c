@@ -40,6 +40,28 @@ static void test_json__reads_what_python_writes(void **state)
     check_double("-9223372036854775809", -9223372036854775808.0);
 }
 
+static void test_json__refuses_what_is_almost_a_number(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"[NaN.5]",
+                                        "[-NaN]",
+                                        "[NaN0]",
+                                        "[Inf]",
+                                        "[Infinity1]",
+                                        "[1.7976931348623159e308]",
+                                        "[-1.7976931348623159e308]"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char copy[64];
+        struct ets_json json;
+        struct ets_json_failure failure;
+        snprintf(copy, sizeof copy, "%s", texts[i]);
+        ets_json_init(&json, NULL);
+        assert_int_equal(parse(&json, copy, &failure), ETS_MALFORMED);
+        assert_true(failure.offset <= strlen(texts[i]));
+        ets_json_reset(&json);
+    }
+}
+
 static void test_json__keeps_integers_exact(void **state)
 {
     (void)state;
@@ -217,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json__reads_what_python_writes),
+        cmocka_unit_test(test_json__refuses_what_is_almost_a_number),
         cmocka_unit_test(test_json__keeps_integers_exact),
         cmocka_unit_test(test_json__a_surrogate_alone_is_a_replacement_character),
         cmocka_unit_test(test_json__walks_containers),
