@@ -7,7 +7,7 @@ bool ets_next_line(struct ets_bytes text, size_t *at, struct ets_text *line_out)
     const char *start = (const char *)text.data + *at;
     const char *end = memchr(start, '\n', text.size - *at);
     const size_t size = end == NULL ? text.size - *at : (size_t)(end - start);
-    *at += size + 1;
+    *at += size + (end != NULL); /* never behind the end: errors tell this place */
     *line_out = (struct ets_text){start, size > 0 && start[size - 1] == '\r' ? size - 1 : size};
     return true;
 }
