@@ -278,6 +278,7 @@ ETS_API void ets_method_output(const struct ets_method *method, uint32_t index,
 
 ETS_API void ets_method_operator(const struct ets_method *method, uint32_t index,
                                  struct ets_operator *operator_out);
+/* A chain of no instructions where `index` is beyond the last: a method may have none. */
 ETS_API void ets_method_chain(const struct ets_method *method, uint32_t index,
                               struct ets_chain *chain_out);
 ETS_API void ets_chain_instruction(const struct ets_chain *chain, uint32_t index,

@@ -5,8 +5,10 @@
 
 void ets_method_chain(const struct ets_method *method, uint32_t index, struct ets_chain *chain_out)
 {
-    const struct ets_fb table =
-        ets_fb_vector_table(ets_fb_vector(ets_method_plan(method), PLAN_CHAINS), index);
+    const struct ets_fb plan = ets_method_plan(method);
+    const struct ets_fb_vector chains = ets_fb_vector(plan, PLAN_CHAINS);
+    struct ets_fb table = {plan.base, 0};
+    if (index < chains.count) table = ets_fb_vector_table(chains, index);
     const uint32_t instructions = ets_fb_vector(table, CHAIN_INSTRUCTIONS).count;
     const uint32_t traces = ets_fb_vector(table, CHAIN_TRACES).count;
     *chain_out = (struct ets_chain){

@@ -341,6 +341,24 @@ static void test_program__names_the_methods_there_are(void **state)
     ets_file_close(file);
 }
 
+static void test_program__a_chain_beyond_the_last_is_empty(void **state)
+{
+    (void)state;
+    struct ets_program program;
+    struct ets_file *file = open_data("mlp_portable/model.pte", &program);
+    struct ets_method method;
+    struct ets_chain chain;
+    ets_program_method(&program, 0, &method);
+    for (uint32_t beyond = 0; beyond < 3; beyond++) {
+        ets_method_chain(&method, method.chain_count + beyond, &chain);
+        assert_int_equal(chain.instruction_count, 0);
+        assert_int_equal(chain.trace_count, 0);
+    }
+    ets_method_chain(&method, UINT32_MAX, &chain);
+    assert_int_equal(chain.instruction_count, 0);
+    ets_file_close(file);
+}
+
 static void test_program__names_are_stable(void **state)
 {
     (void)state;
@@ -358,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_program__sizes_add_up_to_the_file),
         cmocka_unit_test(test_program__gives_what_the_text_leaves_out),
         cmocka_unit_test(test_program__names_the_methods_there_are),
+        cmocka_unit_test(test_program__a_chain_beyond_the_last_is_empty),
         cmocka_unit_test(test_program__names_are_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
