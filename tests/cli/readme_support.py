@@ -70,7 +70,7 @@ def write_browser(folder):
         program = folder / name
         program.write_text(f"#!{sys.executable}\nimport sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n")
         program.chmod(0o755)
-    (folder / "page.html").write_text('<script type="application/octet-stream" class="program">UA==</script>')
+    support.write_opened_page(folder)
     return folder
 
 

@@ -15,7 +15,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from support import FolderTest, below_headline, json_rows
+from support import FolderTest, below_headline, json_rows, write_opened_page
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"

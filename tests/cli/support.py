@@ -30,6 +30,13 @@ def run(*words, stdin=None, env=None, **options):
                           capture_output=True, timeout=60, check=False, **options)
 
 
+def write_opened_page(folder):
+    """A stand-in of the page that `etscope open` puts files into, which ETSCOPE_PAGE names."""
+    page = pathlib.Path(folder) / "page.html"
+    page.write_text('<html><script type="application/octet-stream" class="program">UA==</script></html>')
+    return str(page)
+
+
 def commands():
     """The names of all commands, as the program lists them."""
     return tuple(row["command"] for row in json_rows(run("help", "--format", "json").stdout))

@@ -1,9 +1,11 @@
 """Files that ask for more memory than they may, given to every command that there is."""
 
 import gzip
+import os
 import pathlib
 import re
 import unittest
+import unittest.mock
 import zipfile
 
 import support
@@ -81,6 +83,9 @@ class Everywhere(Bounded):
     def setUpClass(cls):
         super().setUpClass()
         (cls.folder / "budget.txt").write_text("operator * p50 <= +5%\n")
+        named = unittest.mock.patch.dict(os.environ, ETSCOPE_PAGE=support.write_opened_page(cls.folder))
+        named.start()
+        cls.addClassCleanup(named.stop)
         cls.files = {TRACE: pathlib.Path(support.fixture("mlp_portable", "profile.etdp")),
                      PROGRAM: pathlib.Path(support.fixture("mlp_portable", "model.pte")),
                      MODEL: pathlib.Path(support.fixture("mlp_portable", "model.pte")),
@@ -101,7 +106,7 @@ class Everywhere(Bounded):
         for word in words:
             if word in self.files:
                 yield bombs.get(word, self.files[word])
-            elif word.endswith((".svg", ".bpte", ".etdp", ".txt")):
+            elif word.endswith((".svg", ".bpte", ".etdp", ".txt", ".html", ".pte")):
                 path = self.folder / word
                 yield path if word == "budget.txt" else str(path)
             else:

@@ -7,6 +7,7 @@ import re
 import tarfile
 import tempfile
 import unittest
+import unittest.mock
 
 import support
 from fault_support import ERRNO, KINDS, LIBRARY, NO_FILTERS, OLD, Line, numbers
@@ -40,6 +41,7 @@ LINES = {
     "size": [(PROGRAM, *WITH_RECORD, "-o", "out.txt")],
     "report": [(TRACE, *WITH_RECORD, "--program", PROGRAM, "-o", "out.html"), (PROGRAM, "-o", "out.html"),
                (TRACE, "--format", "json")],
+    "open": [(TRACE, "--no-siblings", "-o", "out.html")],
     "plot": [("icicle", TRACE, "-o", "out.svg"), ("icicle", TRACE, "-o", "out.png"),
              ("memory", PROGRAM, "-o", "out.svg")],
     "diff": [(TRACE, DEBUG, "--allow-mismatch", "-o", "out.txt"), (PROGRAM, PROGRAM)],
@@ -84,6 +86,9 @@ class FaultsEverywhere(unittest.TestCase):
                      IMPORTED: support.DATA / "exchange" / "onnxruntime_sequential.json",
                      BUDGET: cls.folder / "budget.txt", TEXT: cls.folder / "text.txt",
                      COMPARED: cls.folder / "models" / "rounded.pte"}
+        named = unittest.mock.patch.dict(os.environ, ETSCOPE_PAGE=support.write_opened_page(cls.folder))
+        named.start()
+        cls.addClassCleanup(named.stop)
         cls.lines = [Line(words) for words in cls.all_words()]
         if cls.lines[0].run(cls.folder).code == NO_FILTERS:
             raise unittest.SkipTest("this system has no seccomp filters")

@@ -98,14 +98,14 @@ class Open(unittest.TestCase):
                               stdout=subprocess.PIPE) as process:
             timer = threading.Timer(60, process.kill)
             timer.start()
+            self.addCleanup(timer.cancel)
             line = process.stdout.readline().decode()
             address = re.fullmatch(r"showing (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/) once\s*", line).group(1)
             with self.assertRaises(urllib.error.HTTPError):
-                urllib.request.urlopen(address.replace(address[-5:], "beef/"), timeout=30)
+                urllib.request.urlopen(address[:-2] + ("0/" if address[-2] != "0" else "1/"), timeout=30)
             with urllib.request.urlopen(address, timeout=30) as answer:
                 self.assertEqual(self.given(answer.read()), [("profile.etdp", False, self.trace.read_bytes())])
             self.assertEqual(process.wait(), OK)
-            timer.cancel()
 
     @unittest.skipUnless(sys.platform == "linux", "xdg-open is of Linux")
     def test_open__starts_the_browser(self):
@@ -139,6 +139,7 @@ class Open(unittest.TestCase):
             (INPUT, (self.trace, "-o", "x.html"), other, b"not the page"),
             (INPUT, (self.trace, "-o", "x.html"), self.folder / "none.html", b"none.html"),
             (USAGE, (large, "-o", "x.html"), self.page, b"larger than 256 MiB"),
+            (USAGE, ("-", "-o", "x.html"), self.page, b"standard input has no name"),
             (USAGE, (self.trace, "-o", self.trace), self.page, b"profile.etdp"),
         ]:
             with self.subTest(words):

@@ -29,6 +29,17 @@ async function walk(entry: FileSystemEntry, path: string, files: Dropped[]): Pro
     }
 }
 
+/** Files of one path, out of several folders, get folders of their own: "2/model.etdp". */
+function apart(files: Dropped[]): Dropped[] {
+    const used = new Set<string>();
+    return files.map(({ path, file }) => {
+        let own = path;
+        for (let number = 2; used.has(own); number++) own = `${number}/${path}`;
+        used.add(own);
+        return { path: own, file };
+    });
+}
+
 export async function filesOfDrop(data: DataTransfer): Promise<Dropped[]> {
     /* All entries are asked for at once: the transfer is empty after the first wait. */
     const items = [...data.items].filter(({ kind }) => kind === "file");
@@ -38,8 +49,8 @@ export async function filesOfDrop(data: DataTransfer): Promise<Dropped[]> {
         if (entry instanceof File) files.push({ path: entry.name, file: entry });
         else if (entry !== null) await walk(entry, "", files);
     }
-    return files;
+    return apart(files);
 }
 
 export const filesOfChoice = (list: FileList): Dropped[] =>
-    [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+    apart([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));

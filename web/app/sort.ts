@@ -78,13 +78,15 @@ function buffersOf({ traces, buffers }: Sorted): string[] {
         const own =
             buffers.find(({ path }) => stemOf(path) === stemOf(trace.path)) ??
             (traces.length === 1 && buffers.length === 1 ? buffers[0] : undefined);
-        if (own !== undefined) words.push("--debug-buffer", own.path);
+        if (own !== undefined) words.push("--debug-buffer", wordOf(own.path));
     }
     /* One for each trace, or none. */
     return words.length === 2 * traces.length ? words : [];
 }
 
-const pathsOf = (list: Dropped[]): string[] => list.map(({ path }) => path);
+/** As a word of the command line: "-x.etdp" is a file, and no option. */
+const wordOf = (path: string): string => (path.startsWith("-") ? `./${path}` : path);
+const pathsOf = (list: Dropped[]): string[] => list.map(({ path }) => wordOf(path));
 
 /**
  * One trace goes with what was dropped beside it. Of several the program finds what lies beside each
@@ -96,7 +98,7 @@ export function filesOf(sorted: Sorted): string[] {
     if (traces.length <= 1 || records.length === 1) words.push(...pathsOf(records));
     if (traces.length <= 1 || programs.length === 1) words.push(...pathsOf(programs));
     words.push(...buffersOf(sorted));
-    for (const { path } of machines.slice(-1)) words.push("--machine", path);
+    for (const { path } of machines.slice(-1)) words.push("--machine", wordOf(path));
     return words;
 }
 

@@ -54,6 +54,11 @@ static int add_named(struct opened *opened, unsigned number)
     const char *path = opened->arguments->words[number];
     struct given_file file = {.path = path, .of = number};
     struct ets_error error;
+    if (strcmp(path, "-") == 0) {
+        return cli_complain(CLI_USAGE,
+                            "standard input has no name that tells its kind; open reads "
+                            "files");
+    }
     if (cli_file_open_as_it_is(path, &file.file, &error) != ETS_OK) return cli_fail(path, &error);
     keep(opened, file);
     if (opened->bytes <= most_bytes) return CLI_OK;
@@ -206,7 +211,7 @@ const struct cli_command cli_open_command = {
     .description =
         "Starts the browser with the page that reads files (make page), and with the files in "
         "it: traces, ETRecords, programs, captured tensors, profiles of other runtimes, a measured "
-        "machine. ETRecords, programs and captured tensors beside a trace come along. The page "
+        "machine. What has the name of a file and lies beside it comes along. The page "
         "shows what report shows; files that are dropped on it are read there, too, compared with "
         "what it shows, and asked by SQL. Nothing leaves the machine.\n"
         "\n"
@@ -216,7 +221,6 @@ const struct cli_command cli_open_command = {
     .options = option_list,
     .examples =
         "etscope open trace.etdp\n"
-        "etscope open before.etdp after.etdp\n"
         "etscope open trace.etdp -o trace.html\n",
     .guide = "page.md",
     .run = run,

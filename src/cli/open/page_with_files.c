@@ -10,16 +10,26 @@
 #include "host/os/os_libraries.h"
 #include "output/page/page_pack.h"
 
-/* Where the page is, beside the folder of this program. */
+/* Beside the folder of this program. The last is of a build alone: elsewhere it is nobody's folder.
+ */
 static const char *const places[] = {"/etscope.html", "/../share/etscope/etscope.html",
                                      "/../../build-wasm/etscope.html"};
+enum { PLACES = sizeof places / sizeof *places };
+
+static bool is_of_a_build(const char *folder)
+{
+    static const char end[] = "/build/bin";
+    const size_t size = strlen(folder), end_size = sizeof end - 1;
+    return size > end_size && strcmp(folder + size - end_size, end) == 0;
+}
 
 static bool find_page(char path[ETS_OS_PATH_BYTES])
 {
     char folder[ETS_OS_PATH_BYTES];
     if (!ets_os_program(folder, sizeof folder) || !ets_os_cut_name(folder)) return false;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < PLACES; i++) {
         const int size = snprintf(path, ETS_OS_PATH_BYTES, "%s%s", folder, places[i]);
+        if (i == PLACES - 1 && !is_of_a_build(folder)) break;
         if (size < ETS_OS_PATH_BYTES && ets_os_can_read(path)) return true;
     }
     return false;

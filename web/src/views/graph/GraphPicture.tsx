@@ -5,7 +5,7 @@ import { showName } from "../../text/show";
 import { CanvasBrush } from "./brush";
 import { describeLink } from "./links";
 import { Minimap } from "./Minimap";
-import { type Look, paintScene } from "./paint";
+import { amountOf, type Look, paintScene } from "./paint";
 import { cellAt, HEAD, type Line, type Placed, type Scene } from "./scene";
 import type { Box } from "./tree";
 
@@ -128,12 +128,14 @@ export function GraphPicture(props: Props) {
         const [x, y] = [event.clientX - left, event.clientY - top];
         return { x, y, at: { x: (x - camera.x) / camera.zoom, y: (y - camera.y) / camera.zoom } };
     };
+    const cellOf = (placed: Placed, at: { x: number; y: number }) =>
+        cellAt(placed, at.x, at.y, amountOf(props.look), (box) => scene.byId.has(box.id));
     const pointAt = (event: MouseEvent) => {
         const { x, y, at } = pointOf(event);
         const placed = boxAt(scene, at.x, at.y);
         const line = placed?.isOpen === false ? null : lineAt(scene, at.x, at.y, 5 / camera.zoom);
         setNear(placed?.isOpen === false ? placed.box : null);
-        const cell = placed === null ? null : cellAt(placed, at.x, at.y);
+        const cell = placed === null ? null : cellOf(placed, at);
         const text =
             cell !== null
                 ? props.describe(cell)
@@ -183,7 +185,7 @@ export function GraphPicture(props: Props) {
                 if (moved) return;
                 const { at } = pointOf(event);
                 const placed = boxAt(scene, at.x, at.y);
-                const cell = placed === null ? null : cellAt(placed, at.x, at.y);
+                const cell = placed === null ? null : cellOf(placed, at);
                 if (placed !== null && isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
                 else if (cell !== null) props.onPick(cell);
                 else props.onSelect(placed?.box ?? null);
@@ -191,7 +193,7 @@ export function GraphPicture(props: Props) {
             onDblClick={(event) => {
                 const { at } = pointOf(event);
                 const placed = boxAt(scene, at.x, at.y);
-                if (placed === null || cellAt(placed, at.x, at.y) !== null) return;
+                if (placed === null || cellOf(placed, at) !== null) return;
                 if (!isToggle(placed, at.x, at.y)) props.onToggle(placed.box);
             }}
         >

@@ -258,9 +258,14 @@ function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | nul
             },
         },
         {
-            ...{ keys: ["Escape"], label: "close the box, or the one around it" },
+            ...{ keys: ["Escape"], label: "select nothing; again: close the box around" },
             run: () => {
                 const at = tree.boxes.get(cursor ?? "");
+                if (at !== undefined && !open.has(at.id) && page.selection !== null) {
+                    choose(null);
+                    setCursor(at.id);
+                    return;
+                }
                 const shut = at !== undefined && open.has(at.id) ? at : (at?.parent ?? null);
                 if (shut === null || shut.kind === "root") choose(null);
                 else {
@@ -539,8 +544,10 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
                 const all = `${name} ${op} ${module} ${line} ${shapes[i]}`.toLowerCase();
                 if (all.includes(text)) nodes.add(i);
             });
+            /* A call is found by all that it holds: that says nothing of its nodes. */
             for (const [operator, own] of model.nodesOfOperator) {
-                if (filter(operator)) for (const node of own) nodes.add(node);
+                const isCall = page.operators.event(operator) === "DELEGATE_CALL";
+                if (!isCall && filter(operator)) for (const node of own) nodes.add(node);
             }
         }
         const order = [...nodes].sort((a, b) => a - b);

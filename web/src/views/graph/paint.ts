@@ -7,6 +7,7 @@ import type { Link } from "./links";
 import type { Metric, MetricName } from "./metrics";
 import {
     cellsOf,
+    mostOf,
     HEAD,
     isEnd,
     type Line,
@@ -105,14 +106,18 @@ function paintOpen(brush: Brush, scene: Scene, placed: Placed, look: Look, sight
     if (box.kind === "stack") paintStrip(brush, scene, placed, look);
 }
 
+/** How much is to be said of a box: what became faster, too. */
+export const amountOf =
+    ({ metric }: Pick<Look, "metric">) =>
+    (box: Box) =>
+        Math.abs(metric.range(box)?.lower ?? 0);
+
 /** The boxes of a stack as cells in their colours; a bar below the one that is drawn. */
 function paintStrip(brush: Brush, scene: Scene, placed: Placed, look: Look): void {
     const { y } = placed;
     const line = { colour: look.colour("strong-line"), width: 1 };
-    const heat = (box: Box) => look.metric.range(box)?.lower ?? 0;
     for (const { left, width, boxes } of cellsOf(placed)) {
-        const hottest = boxes.reduce((most, box) => (heat(box) > heat(most) ? box : most));
-        const { fill } = coloursOf(hottest, look);
+        const { fill } = coloursOf(mostOf(boxes, amountOf(look)), look);
         const gap = Math.min(2, width / 4);
         brush.box(left, y + HEAD - 2, width - gap, STRIP.height, Math.min(2, gap), fill, line);
         if (boxes.some((box) => scene.byId.has(box.id))) {

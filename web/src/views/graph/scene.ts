@@ -51,12 +51,25 @@ export function cellsOf(placed: Placed): Cell[] {
     }));
 }
 
-/** The box of an open stack whose cell is at a point. */
-export function cellAt(placed: Placed, x: number, y: number): Box | null {
+/** What a cell of several boxes stands for: the one of which most is to be said. */
+export function mostOf(boxes: readonly Box[], amount: (box: Box) => number): Box {
+    return boxes.reduce((most, box) => (amount(box) > amount(most) ? box : most));
+}
+
+/** The box that the cell of an open stack stands for at a point; of several boxes each click takes the next. */
+export function cellAt(
+    placed: Placed,
+    x: number,
+    y: number,
+    amount: (box: Box) => number,
+    drawn: (box: Box) => boolean,
+): Box | null {
     if (placed.box.kind !== "stack" || !placed.isOpen) return null;
     if (y < placed.y + HEAD - 4 || y > placed.y + HEAD + STRIP.height) return null;
     const cell = cellsOf(placed).find(({ left, width }) => x >= left && x < left + width);
-    return cell?.boxes[0] ?? null;
+    if (cell === undefined) return null;
+    const at = cell.boxes.findIndex(drawn);
+    return at < 0 ? mostOf(cell.boxes, amount) : (cell.boxes[(at + 1) % cell.boxes.length] as Box);
 }
 const PAD = 18;
 /** Beside the title of an open box its number and its nodes. */

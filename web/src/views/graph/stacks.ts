@@ -83,8 +83,10 @@ function isWorthFolding(
     if (turn.some(({ kind }) => kind === "stack")) return false;
     if (turn.some(hasInside)) return hasInside(turn[0] as Box);
     if (period > 1) return period * times >= LEAST_NODES;
-    const all = sources.slice(start, start + times);
-    return times >= LEAST_BESIDE && all.every((own) => own.every((source) => source < start));
+    if (times < LEAST_BESIDE) return false;
+    for (let at = start; at < start + times; at++)
+        if ((sources[at] as readonly number[]).some((source) => source >= start)) return false;
+    return true;
 }
 
 /** What repeats, as one box. */

@@ -8,19 +8,19 @@ import { heldBeside } from "./run_memory";
 export function HeldBeside(props: { page: Page; method: string | null; planned: number }) {
     const { page, method, planned } = props;
     const held = heldBeside(page.document, method);
-    if (held.length === 0) return <NotCovered page={page} />;
+    if (!page.document.has("held_memory")) return <NotCovered page={page} />;
+    if (held.length === 0) {
+        return <p class="memory-headline muted">Beside it nothing was counted of this method.</p>;
+    }
     const most = Math.max(
         planned,
         largestOf(held, ({ bytes }) => bytes ?? 0),
     );
-    const rows = [{ what: "this plan", phase: null, bytes: planned, notes: [] }, ...held];
+    const rows = [{ id: -1, what: "this plan", phase: null, bytes: planned, notes: [] }, ...held];
     return (
         <ul class="memory-held" aria-label="Held beside the plan, the most of each at once">
-            {rows.map(({ what, phase, bytes, notes }) => (
-                <li
-                    key={`${what} ${phase}`}
-                    title={[`${formatCount(bytes ?? 0)} B`, ...notes].join(", ")}
-                >
+            {rows.map(({ id, what, phase, bytes, notes }) => (
+                <li key={id} title={[`${formatCount(bytes ?? 0)} B`, ...notes].join(", ")}>
                     <span>
                         {show(what)}
                         {phase !== null && <span class="muted"> at {phase}</span>}
