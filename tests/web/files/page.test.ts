@@ -260,3 +260,20 @@ test("what etscope open puts into the page is shown at its start", async () => {
     await page.close();
     rmSync(folder, { recursive: true });
 });
+
+test("two files of one name stay two", async () => {
+    const { page, faults } = await start();
+    await drop(
+        page,
+        ...["gpt_portable", "gpt_xnnpack"].map((name) => data(`${name}/profile.etdp`)),
+    );
+    await report(page).waitFor();
+    const written = await saved(page);
+    const head = /<script[^>]*id="etscope-head"[^>]*>([^<]*)</.exec(written)?.[1] ?? "{}";
+    const { inputs } = JSON.parse(Buffer.from(head, "latin1").toString());
+    const traces = inputs.filter(({ role }: { role: string }) => role === "trace");
+    assert.equal(traces.length, 2);
+    assert.notEqual(traces[0].bytes ?? traces[0].size, traces[1].bytes ?? traces[1].size);
+    assert.deepEqual(faults, []);
+    await page.close();
+});

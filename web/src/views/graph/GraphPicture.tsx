@@ -121,6 +121,8 @@ export function GraphPicture(props: Props) {
         element.addEventListener("wheel", onWheel, { passive: false });
         return () => element.removeEventListener("wheel", onWheel);
     }, []);
+    /* What the words were of may not be there any more. */
+    useEffect(() => setTip(null), [scene]);
     const upward = useMemo(() => scene.lines.filter(isUpward).length, [scene]);
     const pinch = usePinch(setCamera);
     const pointOf = (event: MouseEvent) => {

@@ -15,7 +15,7 @@ import { GraphList } from "./GraphList";
 import { type Camera, GraphPicture, LEAST_ZOOM, useSize, zoomAt } from "./GraphPicture";
 import { comparisonOf } from "./changes";
 import { stepOf } from "./heat";
-import { kernelsOf } from "./kernels";
+import { kernelsOf, MOST_SHARED } from "./kernels";
 import script from "worker:./layout.worker";
 import { Layouts } from "./layouts";
 import { type Links, makeLinks } from "./links";
@@ -544,10 +544,11 @@ function useSearch(page: Page, model: GraphModel, tree: Tree) {
                 const all = `${name} ${op} ${module} ${line} ${shapes[i]}`.toLowerCase();
                 if (all.includes(text)) nodes.add(i);
             });
-            /* A call is found by all that it holds: that says nothing of its nodes. */
+            /* A call is found by all that it holds, and what many nodes share may be of any of them. */
             for (const [operator, own] of model.nodesOfOperator) {
                 const isCall = page.operators.event(operator) === "DELEGATE_CALL";
-                if (!isCall && filter(operator)) for (const node of own) nodes.add(node);
+                if (isCall || own.length > MOST_SHARED || !filter(operator)) continue;
+                for (const node of own) nodes.add(node);
             }
         }
         const order = [...nodes].sort((a, b) => a - b);

@@ -3,7 +3,7 @@ import type { Operators } from "../../state/operators";
 import type { GraphModel } from "./model";
 
 /** Nodes that several kernels compute together are one box up to here: beyond, it tells nothing. */
-const MOST_SHARED = 8;
+export const MOST_SHARED = 8;
 
 /** For each node the number of its kernel, or -1: none, or which one is not known. */
 export function kernelsOf(

@@ -28,7 +28,15 @@ export function detailOf(model: GraphModel, box: Box): string {
             .replace(/\[(\d+(?:, \d+)*)\]/g, (_, sizes: string) => sizes.replaceAll(", ", "×"));
         if (brief !== "" && !/quantize/.test(each?.op ?? "")) return cutAt(brief);
     }
-    return cutAt((box.module ?? "").split(".").slice(-2).join("."));
+    return cutAt(lastStepsOf(box.module ?? ""));
+}
+
+/** "ln.1" of "blocks.0.ln.1", but "features.0.2" of itself: "0.2" would be a number. */
+function lastStepsOf(module: string): string {
+    const steps = module.split(".");
+    let from = Math.max(0, steps.length - 2);
+    while (from > 0 && /^\d+$/.test(steps[from] ?? "")) from--;
+    return steps.slice(from).join(".");
 }
 
 const cutAt = (text: string): string =>
