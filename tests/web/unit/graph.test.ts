@@ -10,10 +10,12 @@ import {
 } from "../../../web/src/views/graph/changes";
 import { Layouts, type LayoutWorker } from "../../../web/src/views/graph/layouts";
 import { type Links, makeLinks } from "../../../web/src/views/graph/links";
+import { placePlan } from "../../../web/src/views/graph/layout/layout";
 import { orderOf } from "../../../web/src/views/graph/layout/order";
 import { findSharers, rangeWithin, sumTimes } from "../../../web/src/views/graph/metrics";
 import type { GraphModel } from "../../../web/src/views/graph/model";
 import { heatSteps, stepOf } from "../../../web/src/views/graph/heat";
+import { makeScene, planOf } from "../../../web/src/views/graph/scene";
 import { kernelTitle } from "../../../web/src/views/graph/kernels";
 import {
     type Box,
@@ -422,4 +424,39 @@ test("what is in a module says no more than what is reported of the module", () 
     assert.deepEqual(rangeWithin(a, sums, reported), { lower: 0.3, upper: 0.45 });
     assert.deepEqual(rangeWithin(exp, sums, reported), { lower: 0.4, upper: 0.5 });
     assert.equal(rangeWithin(root, sums, reported), null);
+});
+
+test("what crosses the border of an open box goes on inside, to what takes it", () => {
+    /* A block with a way around it: "x" goes to its first and to its last node. */
+    const graph = model([" x", "b mul", "b exp", "b add", " neg"], [[0, 3]]);
+    const boxes = tree(graph);
+    const links = makeLinks(graph, boxes);
+    const block = boxes.root.children[1] as Box;
+    const { into, out } = links.crossings(block);
+    assert.deepEqual(
+        [...into].map(({ title }) => title),
+        ["mul", "add"],
+    );
+    assert.deepEqual(
+        [...out].map(({ title }) => title),
+        ["add"],
+    );
+    const words = () => "";
+    const shown = (box: Box) => box.children;
+    const open = new Set([boxes.root.id, block.id]);
+    const plan = planOf(boxes.root, open, shown, links, words);
+    const scene = makeScene(boxes.root, plan, placePlan(plan, new Map()), shown, links);
+    assert.deepEqual(
+        scene.gates.map(({ isIn }) => isIn),
+        [true, false],
+    );
+    const gates = scene.lines.filter(({ isGate }) => isGate);
+    assert.deepEqual(
+        gates.map(({ link }) => `${link.from.title} ${link.to.title}`),
+        ["b mul", "b add", "add b"],
+    );
+    for (const { points } of scene.lines)
+        assert.ok(points.every(({ y }, i) => i === 0 || y >= points[i - 1]!.y));
+    const { y, height } = scene.byId.get(block.id) as { y: number; height: number };
+    for (const gate of scene.gates) assert.ok(gate.y > y && gate.y < y + height);
 });

@@ -85,6 +85,15 @@ function lineAt(scene: Scene, x: number, y: number, reach: number): Line | null 
     return null;
 }
 
+/** Of a line at a border: between which boxes it goes on is told by the line outside. */
+function describeLine({ link, isGate }: Line): string {
+    if (!isGate) return describeLink(link);
+    const { from, to } = link;
+    return to.parent === from
+        ? `from outside of ${from.title} to ${to.title}`
+        : `from ${from.title} to outside of ${to.title}`;
+}
+
 const isUpward = ({ points }: Line): boolean =>
     points.some(({ y }, i) => y < (points[i - 1]?.y ?? y));
 
@@ -142,7 +151,7 @@ export function GraphPicture(props: Props) {
             cell !== null
                 ? props.describe(cell)
                 : line !== null
-                  ? describeLink(line.link)
+                  ? describeLine(line)
                   : placed === null || placed.isOpen
                     ? ""
                     : props.describe(placed.box);

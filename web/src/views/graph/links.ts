@@ -16,17 +16,31 @@ export interface Link {
 }
 
 /** A producer with more users is drawn as stubs. */
-const MOST_USERS = 8;
+export const MOST_USERS = 8;
 /** So is a link over more rows. */
 const MOST_ROWS = 40;
+
+/** Children of a box that take from outside of it, or give to there. */
+export interface Crossings {
+    into: ReadonlySet<Box>;
+    out: ReadonlySet<Box>;
+}
 
 /** Links by id of the box that they are in: those of a box are made when they are asked for. */
 export interface Links {
     get(box: string): readonly Link[];
+    crossings(box: Box): Crossings;
 }
 
 export function makeLinks(model: GraphModel, tree: Tree): Links {
-    const edges = edgesByBox(model, tree);
+    const crossings = new Map<Box, { into: Set<Box>; out: Set<Box> }>();
+    const edges = edgesByBox(model, tree, (box, way) => {
+        const parent = box.parent as Box;
+        const own = crossings.get(parent) ?? { into: new Set(), out: new Set() };
+        own[way].add(box);
+        crossings.set(parent, own);
+    });
+    const none = { into: new Set<Box>(), out: new Set<Box>() };
     const made = new Map<string, Link[]>();
     return {
         get: (id) => {
@@ -38,6 +52,7 @@ export function makeLinks(model: GraphModel, tree: Tree): Links {
             }
             return list;
         },
+        crossings: (box) => crossings.get(box) ?? none,
     };
 }
 
@@ -48,14 +63,23 @@ interface Way {
     shape: string;
 }
 
-function edgesByBox(model: GraphModel, tree: Tree): Map<Box, Way[]> {
+function edgesByBox(
+    model: GraphModel,
+    tree: Tree,
+    crosses: (box: Box, way: "into" | "out") => void,
+): Map<Box, Way[]> {
     const found = new Map<Box, Way[]>();
     for (const edge of model.edges) {
         let from = tree.leaves[edge.from];
         let to = tree.leaves[edge.to];
         while (from !== undefined && to !== undefined && from.parent !== to.parent) {
-            if (from.depth >= to.depth) from = from.parent ?? undefined;
-            else to = to.parent ?? undefined;
+            if (from.depth >= to.depth) {
+                if (from.parent !== null) crosses(from, "out");
+                from = from.parent ?? undefined;
+            } else {
+                if (to.parent !== null) crosses(to, "into");
+                to = to.parent ?? undefined;
+            }
         }
         if (from === undefined || to === undefined || from === to || from.parent === null) continue;
         const way = { from, to, shape: edge.shape };

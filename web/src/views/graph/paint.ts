@@ -247,6 +247,8 @@ function paintLines(brush: Brush, scene: Scene, look: Look, sight: Sight): void 
         const line = stubLine(scene, link);
         if (line !== null) brush.line(line, { ...strong, dash: [4, 4] }, hasArrow);
     }
+    const dot = { colour: colour("edge"), width: 1.5 };
+    for (const { x, y } of scene.gates) brush.box(x - 4, y - 4, 8, 8, 4, colour("back"), dot);
     if (sight.zoom * 9.5 >= LEAST_LETTER + 1) paintShapes(brush, shown, look);
 }
 
@@ -257,7 +259,7 @@ function paintShapes(brush: Brush, lines: readonly Line[], look: Look): void {
     const at = new Map<Box, { y: number; left: number; middle: number; isRightFree: boolean }>();
     for (const line of lines) {
         const { from, to, shapes } = line.link;
-        if (isEnd(from) || isEnd(to)) continue;
+        if (line.isGate || isEnd(from) || isEnd(to)) continue;
         const known = told.get(from) ?? new Set();
         for (const shape of shapes) known.add(shape);
         told.set(from, known);

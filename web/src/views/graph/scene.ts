@@ -1,5 +1,5 @@
 /** Where all that is shown stands: boxes within boxes, and the lines between them. */
-import type { Link, Links } from "./links";
+import { type Link, type Links, MOST_USERS } from "./links";
 import type { Placement, Plan, Point, Size } from "./layout/layout";
 import type { Box, Shown } from "./tree";
 
@@ -14,6 +14,8 @@ export interface Line {
     link: Link;
     /** From its source to its target. */
     points: Point[];
+    /** It is the part inside of a box of what comes from outside, or leads there. */
+    isGate: boolean;
 }
 
 export interface Scene extends Size {
@@ -21,6 +23,8 @@ export interface Scene extends Size {
     boxes: Placed[];
     byId: Map<string, Placed>;
     lines: Line[];
+    /** Middles of the places where lines cross the border of an open box. */
+    gates: { x: number; y: number; isIn: boolean }[];
     /** Stubs have no lines until one of their ends is pointed at. */
     stubs: Link[];
 }
@@ -76,6 +80,7 @@ const PAD = 18;
 const SAID = 150;
 const CLOSED = { least: 116, most: 250, height: 42, line: 15, letter: 7, bold: 7.9, small: 6.2 };
 const END = { height: 34 };
+export const GATE_SIZE = 8;
 
 export const isEnd = (box: Box): boolean =>
     box.kind === "input" || box.kind === "output" || box.kind === "weight";
@@ -113,18 +118,51 @@ export function planOf(
         return { id: box.id, size, children: [], links: [], head: 0, pad: 0, least: 0 };
     const children = shown(box);
     const place = new Map(children.map((child, i) => [child, i]));
+    const gates = gatesOf(links, box, children);
     return {
         id: box.id,
         size: null,
-        children: children.map((child) => planOf(child, open, shown, links, words)),
-        links: linesOf(links, box).map(
-            ({ from, to }) => [place.get(from) as number, place.get(to) as number] as const,
-        ),
+        children: [
+            ...children.map((child) => planOf(child, open, shown, links, words)),
+            ...gates.map(({ isIn }) => gatePlan(`${box.id} ${isIn ? "in" : "out"}`)),
+        ],
+        links: [
+            ...linesOf(links, box).map(
+                ({ from, to }) => [place.get(from) as number, place.get(to) as number] as const,
+            ),
+            ...gates.flatMap(({ isIn, inside }, i) =>
+                inside.map((child) => {
+                    const [gate, at] = [children.length + i, place.get(child) as number];
+                    return isIn ? ([gate, at] as const) : ([at, gate] as const);
+                }),
+            ),
+        ],
         head: isRoot ? 0 : headOf(box),
         pad: isRoot ? 0 : PAD,
         least: isRoot ? 0 : size.width + SAID,
     };
 }
+
+/** Where values come into an open box, or leave it: lines go on there to what takes or gives them. */
+interface Gate {
+    isIn: boolean;
+    inside: Box[];
+}
+
+/** A gate of more lines says nothing: all is tied to it. */
+function gatesOf(links: Links, box: Box, children: readonly Box[]): Gate[] {
+    if (box.kind === "root") return [];
+    const { into, out } = links.crossings(box);
+    return [
+        { isIn: true, inside: children.filter((child) => into.has(child)) },
+        { isIn: false, inside: children.filter((child) => out.has(child)) },
+    ].filter(({ inside }) => inside.length > 0 && inside.length <= MOST_USERS);
+}
+
+const gatePlan = (id: string): Plan => ({
+    ...{ id, size: { width: GATE_SIZE, height: GATE_SIZE } },
+    ...{ children: [], links: [], head: 0, pad: 0, least: 0 },
+});
 
 /** A stack shows one box, and no lines. */
 const linesOf = (links: Links, box: Box): Link[] =>
@@ -138,7 +176,7 @@ export function makeScene(
     links: Links,
 ): Scene {
     const scene: Scene = {
-        ...{ boxes: [], byId: new Map(), lines: [], stubs: [] },
+        ...{ boxes: [], byId: new Map(), lines: [], stubs: [], gates: [] },
         ...{ width: placement.width, height: placement.height },
     };
     const put = (box: Box, plan: Plan, placed: Placement, x: number, y: number): void => {
@@ -150,12 +188,26 @@ export function makeScene(
             scene.byId.set(box.id, own);
         }
         if (!isOpen) return;
-        linesOf(links, box).forEach((link, i) => {
-            const points = (placed.routes[i] ?? []).map((point) => ({
-                x: point.x + x,
-                y: point.y + y,
-            }));
-            if (points.length > 1) scene.lines.push({ link, points });
+        const routeOf = (i: number): Point[] =>
+            (placed.routes[i] ?? []).map((point) => ({ x: point.x + x, y: point.y + y }));
+        const own = linesOf(links, box);
+        own.forEach((link, i) => {
+            const points = routeOf(i);
+            if (points.length > 1) scene.lines.push({ link, points, isGate: false });
+        });
+        let at = own.length;
+        gatesOf(links, box, shown(box)).forEach(({ isIn, inside }, i) => {
+            const corner = placed.at[shown(box).length + i] as Point;
+            scene.gates.push({
+                x: corner.x + x + GATE_SIZE / 2,
+                y: corner.y + y + GATE_SIZE / 2,
+                isIn,
+            });
+            for (const child of inside) {
+                const ends = isIn ? { from: box, to: child } : { from: child, to: box };
+                const link = { ...ends, count: 0, shapes: new Set<string>(), isStub: false };
+                scene.lines.push({ link, points: routeOf(at++), isGate: true });
+            }
         });
         if (box.kind !== "stack")
             scene.stubs.push(...links.get(box.id).filter((link) => link.isStub));
@@ -183,7 +235,7 @@ export function stubLine(scene: Pick<Scene, "byId">, link: Link): Line | null {
         { x: from.x + from.width / 2, y: from.y + from.height },
         { x: to.x + to.width / 2, y: to.y },
     ];
-    return { link, points };
+    return { link, points, isGate: false };
 }
 
 /** Curves between points that a line passes: "bezierCurveTo" and "lineTo" of a canvas. */

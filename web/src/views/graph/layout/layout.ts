@@ -36,6 +36,8 @@ export interface Placement extends Size {
 
 export const COLUMN_GAP = 24;
 export const ROW_GAP = 46;
+/** Between rows of which one has nothing but gates of a box. */
+const [LOW, LOW_GAP] = [8, 20];
 const LINE_GAP = 14;
 const PORT = 14;
 
@@ -49,12 +51,15 @@ export function placeRows(order: Order, sizes: readonly Size[], links: readonly 
     const tops: number[] = [];
     const heights: number[] = [];
     let y = 0;
+    const heightOf = (row: readonly number[]) =>
+        row.reduce((most, cell) => Math.max(most, sizes[cell]?.height ?? 0), 0);
     order.rows.forEach((row, i) => {
-        const height = row.reduce((most, cell) => Math.max(most, sizes[cell]?.height ?? 0), 0);
+        const height = heightOf(row);
         for (const cell of row) rowOf[cell] = i;
         tops.push(y);
         heights.push(height);
-        y += height + ROW_GAP;
+        const next = heightOf(order.rows[i + 1] ?? []);
+        y += height + (Math.min(height, next) <= LOW ? LOW_GAP : ROW_GAP);
     });
     const at = sizes.map((size, i) => ({
         x: x[i]! - size.width / 2,
@@ -80,8 +85,10 @@ export function placeRows(order: Order, sizes: readonly Size[], links: readonly 
         points.push({ x: port(lower, way[way.length - 1]), y: at[lower]!.y });
         return order.isBack[i] ? points.reverse() : points;
     });
+    const last = order.rows.length - 1;
+    const bottom = last < 0 ? 0 : tops[last]! + heights[last]!;
     const right = x.reduce((most, middle, i) => Math.max(most, middle + width[i]! / 2), 0);
-    return { at, children: [], routes, width: right, height: Math.max(0, y - ROW_GAP) };
+    return { at, children: [], routes, width: right, height: bottom };
 }
 
 /** Places boxes in boxes. Orders are kept: what is opened or closed moves, but changes no place. */
