@@ -392,6 +392,27 @@ test("modules of a call tree are joined, and numbers say what they count", async
     assert.equal(rows[0]!.children[0]!.name, "net.layers", "holds them all");
 });
 
+test("the call tree of a module path of any length has few rows, with a number each", async () => {
+    const long = "m.".repeat(20_000);
+    const { picture, operators } = await small({ 2: `${long}a`, 3: `${long}b`, 4: `${long}b` });
+    const rowsOf = (from: number) =>
+        rowsIn(picture, operators, sumsIn(picture, operators, { from, to: 70_000 }), "calls");
+    const keys: Row["key"][] = [];
+    const visit = (rows: readonly Row[]) => {
+        for (const { key, children } of rows) {
+            keys.push(key);
+            visit(children);
+        }
+    };
+    visit(rowsOf(-100));
+    assert.ok(keys.length < 10, `${keys.length} rows`);
+    assert.equal(new Set(keys).size, keys.length);
+    const before = [...keys];
+    keys.length = 0;
+    visit(rowsOf(40_000));
+    assert.ok(keys.length > 0 && keys.every((key) => before.includes(key)), "in another sight");
+});
+
 test("a range bottom-up: operators of a name, in them their modules and calls", async () => {
     const { picture, operators } = await small();
     const found = sumsIn(picture, operators, { from: -100, to: 70_000 });

@@ -25,7 +25,7 @@ export interface ModuleTree<T> {
 }
 
 /** A path of a hostile file may have any number of steps: those behind are not modules of their own. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 
 export function moduleTree<T>(
     items: readonly T[],
@@ -70,7 +70,7 @@ export function moduleTree<T>(
 }
 
 /** The innermost module that holds all of them. */
-function commonModule(modules: readonly string[]): string {
+export function commonModule(modules: readonly string[]): string {
     let common = stepsOf(modules[0] ?? "");
     for (const module of modules.slice(1)) {
         const steps = stepsOf(module);

@@ -1,6 +1,7 @@
 /** The rows of the table below the timeline: a list, by what was called, or by what calls. */
 import { backendOf } from "../../state/filter";
 import { listOf } from "../../state/joins";
+import { commonModule, DEEPEST, MODEL } from "../../state/module_tree";
 import { type Operators, partOf } from "../../state/operators";
 import type { Range } from "../../text/format";
 import { addSum, noSum, type RangeSums, type Sum } from "./in_range";
@@ -11,7 +12,7 @@ export type Form = "list" | "callers" | "calls";
 
 /** A row while it is being made. */
 interface Draft {
-    key: string;
+    key: number;
     name: string;
     operators: Set<number>;
     module: string | null;
@@ -19,19 +20,31 @@ interface Draft {
     children: Map<string, Draft>;
 }
 
-const draftOf = (key: string, name: string, module: string | null): Draft => ({
+const draftOf = (key: number, name: string, module: string | null): Draft => ({
     ...{ key, name, module, sum: noSum() },
     operators: new Set(),
     children: new Map(),
 });
 
-function childOf(above: Draft, name: string, title: string, module: string | null): Draft {
-    const key = `${above.key}/${name}`;
-    const known = above.children.get(key);
-    if (known !== undefined) return known;
-    const made = draftOf(key, title, module);
-    above.children.set(key, made);
-    return made;
+/** Numbers of the rows of a picture: the same row has the same one, whatever is in sight. */
+const NUMBERS = new WeakMap<TimePicture, Map<string, number>>();
+
+/** Of a row by its number and that of the row around it: a key of all names would grow with each. */
+type ChildOf = (above: Draft, name: string, title: string, module: string | null) => Draft;
+
+function childOfIn(picture: TimePicture, form: Form): ChildOf {
+    const numbers = NUMBERS.get(picture) ?? new Map<string, number>();
+    NUMBERS.set(picture, numbers);
+    return (above, name, title, module) => {
+        const known = above.children.get(name);
+        if (known !== undefined) return known;
+        const place = `${form} ${above.key} ${name}`;
+        const key = numbers.get(place) ?? numbers.size + 1;
+        numbers.set(place, key);
+        const made = draftOf(key, title, module);
+        above.children.set(name, made);
+        return made;
+    };
 }
 
 /** Trees begin with what takes most; `share` is of the total in the tree of calls, else of self. */
@@ -41,12 +54,14 @@ export function rowsIn(
     sums: RangeSums,
     form: Form,
 ): Row[] {
-    const root = draftOf("", "", null);
-    if (form === "calls") addCalls(picture, operators, root, sums);
+    const root = draftOf(0, "", null);
+    const childOf = childOfIn(picture, form);
+    if (form === "calls") addCalls(picture, operators, root, sums, childOf);
     else
         sums.each((position, sum) => {
             const id = picture.matrix.operator[position]!;
-            if (form === "callers") return addCallers(picture, operators, root, position, sum);
+            if (form === "callers")
+                return addCallers(picture, operators, root, position, sum, childOf);
             addTo(childOf(root, String(id), operators.name(id) ?? "", null), id, sum);
         });
     const rows = (draft: Draft): Row[] =>
@@ -72,6 +87,7 @@ function addCallers(
     root: Draft,
     position: number,
     sum: Sum,
+    childOf: ChildOf,
 ): void {
     const { matrix, enclosing } = picture;
     const id = matrix.operator[position]!;
@@ -103,7 +119,13 @@ function callTitle(operators: Operators, id: number): string {
 }
 
 /** What encloses what, with the modules between: a module has the time of what it calls. */
-function addCalls(picture: TimePicture, operators: Operators, root: Draft, sums: RangeSums): void {
+function addCalls(
+    picture: TimePicture,
+    operators: Operators,
+    root: Draft,
+    sums: RangeSums,
+    childOf: ChildOf,
+): void {
     const { matrix, enclosing } = picture;
     const made = new Map<number, Draft>();
     sums.each((position, sum) => {
@@ -111,8 +133,8 @@ function addCalls(picture: TimePicture, operators: Operators, root: Draft, sums:
         const above = enclosing[position]!;
         const caller = above < 0 ? -1 : matrix.operator[above]!;
         let at = made.get(above) ?? root;
-        for (const module of stepsBetween(operators, caller, id)) {
-            at = childOf(at, `m${module}`, module, module);
+        for (const { module, depth, step } of stepsBetween(operators, caller, id)) {
+            at = childOf(at, `m${depth} ${step}`, module, module);
             addTo(at, id, sum);
         }
         const isCall = operators.children.has(id) && above >= 0;
@@ -124,28 +146,34 @@ function addCalls(picture: TimePicture, operators: Operators, root: Draft, sums:
     joinChains(root, "");
 }
 
+interface Step {
+    module: string;
+    depth: number;
+    /** The last of its name, or of a module deeper than others all that is left. */
+    step: string;
+}
+
 /** The modules from the call's own down to that of the operator: "a", "a.b". */
-function stepsBetween(operators: Operators, caller: number, id: number): string[] {
-    const own = commonModule(operators, id);
-    const above = caller < 0 ? "" : commonModule(operators, caller);
+function stepsBetween(operators: Operators, caller: number, id: number): Step[] {
+    const own = moduleOf(operators, id);
+    const above = caller < 0 ? "" : moduleOf(operators, caller);
     const isInside = above === "" || own === above || own.startsWith(`${above}.`);
-    const steps = own === "" ? [] : own.split(".");
-    const known = isInside && above !== "" ? above.split(".").length : 0;
-    return steps.map((_, i) => steps.slice(0, i + 1).join(".")).slice(known);
+    const first = isInside && above !== "" ? above.length + 1 : 0;
+    const steps: Step[] = [];
+    for (let from = first; from < own.length; ) {
+        const dot = steps.length < DEEPEST ? own.indexOf(".", from) : -1;
+        const to = dot < 0 ? own.length : dot;
+        steps.push({ module: own.slice(0, to), depth: from, step: own.slice(from, to) });
+        from = to + 1;
+    }
+    return steps;
 }
 
 /** The module of an operator; of several, the one that holds them all. */
-function commonModule(operators: Operators, id: number): string {
-    const paths = listOf(operators.module(id)).map((path) => path.split("."));
-    const [one, ...others] = paths;
-    if (one === undefined) return "";
-    let same = one.length;
-    for (const other of others) {
-        let i = 0;
-        while (i < same && one[i] === other[i]) i++;
-        same = i;
-    }
-    return one.slice(0, same).join(".");
+function moduleOf(operators: Operators, id: number): string {
+    const modules = listOf(operators.module(id));
+    const common = modules.length === 0 ? MODEL : commonModule(modules);
+    return common === MODEL ? "" : common;
 }
 
 /** A module that only holds another is one row with it; names lose what the rows above say. */
