@@ -200,3 +200,27 @@ test("a run far longer than the others does not make one bar of them", () => {
     assert.equal(endOfScale([100, 101, 900, 905]), 905, "two sides that differ");
     assert.equal(endOfScale([]), 0);
 });
+
+test("groups of lines that begin alike are rows of their own, and steps say all of their lines", () => {
+    const total = line(0, { before: exactly(100), after: exactly(130), change: 30 });
+    const lines = [
+        total,
+        line(1, { change: 20, source: "a.py:1, b.py:2" }),
+        line(2, { change: 10, source: "a.py:1, c.py:3" }),
+    ];
+    const groups = makeRows(lines, "line").filter(({ line }) => line === null);
+    assert.deepEqual(
+        groups.map(({ name }) => name),
+        ["a.py:1 and 1 more", "a.py:1 and 1 more"],
+    );
+    assert.equal(new Set(groups.map(({ key }) => key)).size, 2);
+    assert.deepEqual(
+        waterfall(total, groupParts(groups)).map(({ title }) => title),
+        ["a.py:1, b.py:2", "a.py:1, c.py:3"],
+    );
+    const alike = [total, ...lines.slice(1).map((of) => ({ ...of, name: "add", source: null }))];
+    assert.deepEqual(
+        waterfall(total, outerParts(total, alike)).map(({ title }) => title),
+        ["add (1)", "add (2)"],
+    );
+});

@@ -17,6 +17,8 @@ export interface Row {
     key: string;
     level: number;
     name: string;
+    /** Of a group: all that it is of, where its name says only the first. Null: a line. */
+    of: string | null;
     /** Null: a group. */
     line: Difference | null;
     members: Difference[];
@@ -67,7 +69,7 @@ export function makeRows(
         else group.push(line);
     }
     return [...groups]
-        .map(([key, members]) => headingOf(titleOf(key, by), 0, members, timeOf))
+        .map(([key, members]) => headingOf(key, titleOf(key, by), 0, members, timeOf))
         .sort(byChange)
         .flatMap((heading) => [heading, ...heading.members.map((line) => rowOf(line, 1, false))]);
 }
@@ -82,6 +84,7 @@ export const rowOf = (line: Difference, level: number, hasInside: boolean): Row 
     key: String(line.id),
     level,
     name: nameOf(line),
+    of: null,
     line,
     members: [line],
     before: line.before,
@@ -94,7 +97,13 @@ export const rowOf = (line: Difference, level: number, hasInside: boolean): Row 
 export const byChange = (a: Row, b: Row): number =>
     Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0);
 
-function headingOf(name: string, level: number, members: Difference[], timeOf: TimeOf): Row {
+function headingOf(
+    of: string,
+    name: string,
+    level: number,
+    members: Difference[],
+    timeOf: TimeOf,
+): Row {
     const side = (idsOf: (line: Difference) => readonly number[]) => {
         const ids = members.flatMap(idsOf);
         return ids.length === 0 ? null : timeOf(ids);
@@ -104,9 +113,10 @@ function headingOf(name: string, level: number, members: Difference[], timeOf: T
     const known = members.filter(({ change }) => change !== null);
     const sum = known.reduce((all, { change }) => all + (change as number), 0);
     return {
-        key: `group ${name}`,
+        key: `group ${of}`,
         level,
         name,
+        of,
         line: null,
         members,
         before,
@@ -126,8 +136,8 @@ function headingOf(name: string, level: number, members: Difference[], timeOf: T
 function moduleRows(parts: readonly Difference[], timeOf: TimeOf): Row[] {
     const { model, none } = moduleTree(parts, ({ module }) => module);
     const rowsOf = (node: ModuleNode<Difference>): Row[] => {
-        const heading = headingOf(titleOfModule(node.path), node.depth, allOf(node), timeOf);
-        heading.key = `group ${node.path}`;
+        const { path, depth } = node;
+        const heading = headingOf(path, titleOfModule(path), depth, allOf(node), timeOf);
         heading.isOpenAtFirst = node.depth === 0;
         const inside = node.inside.map(rowsOf);
         inside.push(...node.own.map((line) => [rowOf(line, node.depth + 1, false)]));
@@ -136,7 +146,7 @@ function moduleRows(parts: readonly Difference[], timeOf: TimeOf): Row[] {
     };
     const rows = model === null ? [] : rowsOf(model);
     if (none.length === 0) return rows;
-    const rest = headingOf("(no module)", 0, none, timeOf);
+    const rest = headingOf("", "(no module)", 0, none, timeOf);
     return [...rows, rest, ...none.map((line) => rowOf(line, 1, false))];
 }
 

@@ -23,7 +23,7 @@ export interface Step {
 const MOST_STEPS = 8;
 
 /** What a step is of: a line or a group of them. */
-export type Part = Pick<Row, "key" | "name" | "line" | "members" | "change">;
+export type Part = Pick<Row, "key" | "name" | "of" | "line" | "members" | "change">;
 
 /** The outermost lines below the whole run. */
 export const outerParts = (total: Difference, lines: readonly Difference[]): Part[] =>
@@ -83,16 +83,19 @@ export function waterfall(total: Difference, parts: readonly Part[]): Step[] {
     return steps;
 }
 
-/** Two calls of one backend are told apart by their instructions. */
+/** Two calls of one backend are told apart by their instructions, groups by all that they are of. */
 function titleOfStep(part: Part, shown: readonly Part[]): string {
     const short = ({ name }: Part) => name.replace(/(^|-> )DELEGATE_CALL (?=[^-])/g, "$1");
     const title = short(part);
-    const isAlone = shown.filter((other) => short(other) === title).length === 1;
-    const instruction = part.line?.instruction ?? null;
-    if (isAlone) return title;
-    return instruction !== null
-        ? `${title} at ${instruction}`
-        : `${title} at ${part.line?.source ?? `line ${part.key}`}`;
+    const alike = shown.filter((other) => short(other) === title);
+    if (alike.length === 1) return title;
+    if (part.line === null) return part.of || title;
+    return `${title} ${placeOf(part.line) ?? `(${alike.indexOf(part) + 1})`}`;
+}
+
+/** "at 12": what tells a line from others of its name. */
+export function placeOf({ instruction, source }: Difference): string | null {
+    return instruction !== null ? `at ${instruction}` : source && `at ${source}`;
 }
 
 /** "5 others, all faster" where tests say so of each, "all measured faster" where times do. */
