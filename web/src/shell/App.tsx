@@ -9,7 +9,7 @@ import type { Store } from "../state/store";
 import { VIEWS } from "../views";
 import type { View } from "../views/view";
 import { commandWith, isAvailable, whyNot } from "./available";
-import { Details } from "./Details";
+import { Details, saySelection } from "./Details";
 import { Header } from "./Header";
 import { Help } from "./Help";
 import { isPaneShown, ShellKeys } from "./ShellKeys";
@@ -64,6 +64,12 @@ function Shell() {
         if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
         else delete document.documentElement.dataset.theme;
     }, [theme]);
+    /* The name first, whenever the details come: a view may say more behind it. */
+    const selected = page.store.get("sel");
+    useEffect(() => {
+        const said = saySelection(page);
+        if (said !== "") page.announce(said);
+    }, [selected]);
     useEffect(() => {
         document.title = `${page.document.head.title} · ${view.title} · etscope`;
     }, [view]);

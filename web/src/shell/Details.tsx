@@ -1,5 +1,4 @@
 /** The pane on the right: all that is known of the selection, the same in every view. */
-import { useEffect } from "preact/hooks";
 import { CopyButton } from "../parts/CopyButton";
 import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
@@ -29,10 +28,6 @@ export function Details(props: { ofTimes: boolean }) {
     const { selection } = page;
     useLoaded(TABLES);
     const described = selection === null ? null : describe(page, selection);
-    const said = described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
-    useEffect(() => {
-        if (said !== "") page.announce(said);
-    }, [said]);
     if (selection === null || described === null) return <Glance ofTimes={props.ofTimes} />;
     const links = VIEWS.filter(
         (view) =>
@@ -74,6 +69,12 @@ export function Details(props: { ofTimes: boolean }) {
             </p>
         </aside>
     );
+}
+
+/** What a screen reader says of a new selection; "": nothing. */
+export function saySelection(page: Page): string {
+    const described = page.selection === null ? null : describe(page, page.selection);
+    return described === null ? "" : `selected: ${described.kind} ${show(described.title)}`;
 }
 
 function asText(described: Described): string {

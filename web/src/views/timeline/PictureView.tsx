@@ -21,8 +21,8 @@ import { TreePicture } from "./tree_picture";
 
 const STEP = 0.2; /* of what is seen */
 const CLOSER = 0.6;
-/** The details pane says the name of what is selected; the time and the run follow it. */
-const AFTER_DETAILS_MS = 100;
+/** The page says the name of what is selected; the time and the run follow it. */
+const AFTER_NAME_MS = 100;
 
 interface Props {
     picture: Picture;
@@ -69,7 +69,7 @@ export function PictureView(props: Props) {
         setCursor(place);
         selectItem(page, picture, ref, isWalk);
         const said = picture.describe(ref).join(", ");
-        setTimeout(() => page.announce(said), AFTER_DETAILS_MS);
+        setTimeout(() => page.announce(said), AFTER_NAME_MS);
     };
     const fitTo = (place: Place) => {
         const track = picture.lanes[place.lane]!.track;
