@@ -432,6 +432,12 @@ test("a backend takes what inspect says, and its group is opened by keys", async
         (before) => document.querySelectorAll("tbody tr[aria-rowindex]").length > before,
         count,
     );
+    const opened = page.locator('tr[aria-selected="true"]');
+    const isOpen = () => opened.getAttribute("aria-expanded");
+    assert.equal(await isOpen(), "true");
+    await page.locator('input[type="search"]').first().fill("e");
+    await page.waitForFunction(() => /[?&]f=e/.test(location.hash));
+    assert.equal(await isOpen(), "true", "what was opened by hand stays open");
     assert.deepEqual(faults, []);
     await page.close();
 });

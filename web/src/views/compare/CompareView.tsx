@@ -1,8 +1,9 @@
 /** What became faster or slower than in another trace: the verdict, its parts, every operator. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Choice } from "../../parts/Choice";
 import { DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
+import { useOpened } from "../../parts/tree";
 import {
     type ComparedBlock,
     DIFFERENCE_TABLES,
@@ -151,7 +152,6 @@ function BlockDifference(props: {
     const [by, setBy] = useParam("by", "none");
     const grouping = GROUPS.some(({ value }) => value === by) ? (by as Grouping) : "none";
     const [chosen] = useParam("diff", "");
-    const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
     const lines = useMemo(
         () =>
             filter === null
@@ -173,8 +173,8 @@ function BlockDifference(props: {
             : groupParts(makeRows(block.lines, grouping, timeOf));
     }, [block, grouping]);
     const common = useMemo(() => commonVerdict(block.lines), [block]);
-    const isOpen = (row: Row) => toggled.has(row.key) !== row.isOpenAtFirst;
-    const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled]);
+    const { isOpen, toggle, decided } = useOpened<Row>((row) => row.isOpenAtFirst);
+    const rows = useMemo(() => visibleRows(all, isOpen), [all, decided]);
     const unit = chooseUnit(
         largestOf(block.lines, (line) => Math.max(line.before?.upper ?? 0, line.after?.upper ?? 0)),
         page.block?.unit ?? "ns",
@@ -222,11 +222,7 @@ function BlockDifference(props: {
                 tree={{
                     level: (row) => row.level,
                     isOpen: (row) => (row.hasInside ? isOpen(row) : null),
-                    toggle: (row) => {
-                        const next = new Set(toggled);
-                        if (!next.delete(row.key)) next.add(row.key);
-                        setToggled(next);
-                    },
+                    toggle,
                 }}
                 isSelected={(row) =>
                     row.line !== null ? row.line.id === selected?.id : `row ${row.key}` === chosen

@@ -7,6 +7,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
+import { useOpened } from "../../parts/tree";
 import { DIFFERENCE_TABLES, differencesOf } from "../../state/differences";
 import { useFilter, useLoaded, useMembers, usePage, useParam } from "../../state/page";
 import { formatShare, formatTime, largestOf, plural } from "../../text/format";
@@ -38,16 +39,17 @@ function OperatorsTable() {
     const selection = page.selection;
     const chosen = useMembers();
     const members = selection?.kind === "operator" ? null : chosen;
-    const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
     const [cursor, setCursor] = useState({ key: "", selection: "" });
     const isLoaded = useLoaded(by === "none" ? [] : ["events", "modules"]);
     /* Most groups are closed until they are opened, or something in them is looked for. */
-    const isOpen = (row: Row) => toggled.has(row.key) !== (row.isOpenAtFirst || filter !== null);
+    const { isOpen, toggle, decided } = useOpened<Row>(
+        (row) => row.isOpenAtFirst || filter !== null,
+    );
     const all = useMemo(
         () => makeRows(page, by as Grouping, filter),
         [page, block, by, filter, isLoaded],
     );
-    const rows = useMemo(() => visibleRows(all, isOpen), [all, toggled, filter]);
+    const rows = useMemo(() => visibleRows(all, isOpen), [all, decided, filter]);
     const scale = useMemo(() => scaleOf(operators, page.blockOperators), [page, block]);
     const isFlat = by === "none";
     const changes = useMemo(
@@ -212,11 +214,7 @@ function OperatorsTable() {
             tree={{
                 level: (row) => row.level,
                 isOpen: (row) => (row.hasInside ? isOpen(row) : null),
-                toggle: (row) => {
-                    const next = new Set(toggled);
-                    if (!next.delete(row.key)) next.add(row.key);
-                    setToggled(next);
-                },
+                toggle,
             }}
             isSelected={(row) => {
                 if (cursor.key !== "" && cursor.selection === page.store.get("sel")) {
