@@ -486,6 +486,11 @@ test("runs side by side begin together, and say where the longest lost its time"
     assert.deepEqual(aligned.find(4, 1), { lane: 5, item: 0 });
     assert.deepEqual(aligned.find(4, 7), { lane: 2, item: 0 }, "of a run that is not shown");
     assert.equal(aligned.find(6, 0), null);
+    assert.equal(aligned.isCut, false);
+    const many = new AlignedPicture(picture, Array(32).fill(0), "ns");
+    assert.ok(many.isCut, "no run is left out for the lanes of others");
+    assert.equal(many.lanes.filter(({ title }) => title === "run 1").length, 32);
+    assert.equal(many.lanes.length, 64);
     const rows = lostIn(aligned, operators);
     assert.deepEqual(rows, [
         {

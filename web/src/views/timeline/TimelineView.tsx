@@ -85,6 +85,8 @@ function Notes(props: { picture: Picture | null }) {
     const { picture } = props;
     if (picture instanceof TreePicture)
         return <span class="muted">widths are lower bounds of the time per run</span>;
+    if (picture instanceof AlignedPicture)
+        return picture.isCut && <span class="muted">deeper lanes of the runs are not drawn</span>;
     if (!(picture instanceof TimePicture)) return null;
     const notes = [
         picture.runs.length > 1 &&

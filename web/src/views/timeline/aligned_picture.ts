@@ -14,6 +14,8 @@ export class AlignedPicture implements Picture {
     readonly lanes: Lane[] = [];
     readonly extent: Span;
     readonly home: Span;
+    /** Each run has deeper lanes, which are not drawn. */
+    readonly isCut: boolean;
 
     constructor(
         readonly base: TimePicture,
@@ -22,8 +24,10 @@ export class AlignedPicture implements Picture {
         unit: string,
     ) {
         const words = wordsOf(base);
+        const room = Math.floor(MOST_LANES / Math.max(1, chosen.length));
+        this.isCut = base.isCut || base.lanes.length > room;
         for (const run of chosen) {
-            const lanes = base.lanesOfRun(run);
+            const lanes = base.lanesOfRun(run, room);
             const time = lengthOf(base.runs[run]!);
             const said = sayTime({ lower: time, upper: time }, unit);
             const word = words.get(run);
@@ -32,7 +36,7 @@ export class AlignedPicture implements Picture {
                 first.title = `run ${base.numbers[run]}`;
                 first.note = word === undefined ? said : `${word} ${said}`;
             }
-            if (this.lanes.length + lanes.length <= MOST_LANES) this.lanes.push(...lanes);
+            this.lanes.push(...lanes);
         }
         const longest = chosen.reduce((most, run) => Math.max(most, lengthOf(base.runs[run]!)), 1);
         this.extent = { from: 0, to: longest };

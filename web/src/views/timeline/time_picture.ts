@@ -262,9 +262,9 @@ export class TimePicture implements Picture {
         return Math.max(0, above);
     }
 
-    /** The lanes of one run, which begins at 0. */
-    lanesOfRun(run: number): Lane[] {
-        return this.plans.map((plan) => this.laneOf(plan, run));
+    /** The first lanes of one run, which begins at 0. */
+    lanesOfRun(run: number, most: number): Lane[] {
+        return this.plans.slice(0, most).map((plan) => this.laneOf(plan, run));
     }
 
     /** `only`: a run that begins at 0; null: all where they are. */
