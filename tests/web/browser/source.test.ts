@@ -59,6 +59,8 @@ test("a line is selected in flame graph and tree, by mouse and keys", async () =
     await page.locator(LANES).focus();
     await page.keyboard.press("ArrowDown");
     assert.equal(await page.locator(".details h2").innerText(), "models/zoo.py:28");
+    const facts = await page.locator(".details dl").innerText();
+    assert.match(facts, /self\s+36\.7%?\.\.[^]*with what it calls\s+47\.6\.\.55\.5%/);
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /flame=-?\d+/.test(location.hash));
     await page.locator(".range-table table").focus();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ReportDocument, readHead } from "../../../web/src/document/document";
 import { Joins } from "../../../web/src/state/joins";
+import { shareWithCalls } from "../../../web/src/state/line_shares";
 import { Operators } from "../../../web/src/state/operators";
 import { JOIN_TABLES, type Page } from "../../../web/src/state/page";
 import {
@@ -114,4 +115,10 @@ test("a line that only calls others has their operators", async () => {
     assert.deepEqual(of("net.py:5"), [3, 4, 5]);
     assert.deepEqual(of("a.py:2"), [3, 4], "its own");
     assert.deepEqual(of("net.py:9"), []);
+});
+
+test("what a line takes with what it calls is what the pictures of stacks show", async () => {
+    const { page } = await small();
+    assert.deepEqual(shareWithCalls(page, "net.py:5"), { lower: 0.7, upper: 0.7 });
+    assert.equal(shareWithCalls(page, "net.py:9"), null, "of another block");
 });

@@ -4,6 +4,7 @@ import { Name } from "../parts/Name";
 import { RangeBar } from "../parts/RangeBar";
 import { barKind } from "../state/filter";
 import { listOf } from "../state/joins";
+import { ownShare, shareWithCalls } from "../state/line_shares";
 import { moduleShares } from "../state/modules";
 import { type Page, useLoaded, usePage } from "../state/page";
 import { parseSelection, type Selection } from "../state/selection";
@@ -206,34 +207,41 @@ function describePlace(
     page: Page,
     selection: { kind: "line" | "module"; name: string },
 ): Described {
+    const { name } = selection;
     return {
         kind: selection.kind === "line" ? "source line" : "module",
-        title: selection.name,
+        title: name,
         facts: [
             ...(selection.kind === "line"
-                ? shareOfLine(page, selection.name)
-                : [...shareOfModule(page, selection.name), ...linesOfModule(page, selection.name)]),
-            ...(selection.kind === "module"
-                ? operatorsOfModule(page, selection.name)
-                : [membersOf(page, selection)]),
+                ? [...sharesOfLine(page, name), ...operatorsOfLine(page, name)]
+                : [
+                      ...shareOfModule(page, name),
+                      ...linesOfModule(page, name),
+                      ...operatorsOfModule(page, name),
+                  ]),
         ],
     };
 }
 
-/** Of a source line, as table `lines` knows it. */
-function shareOfLine(page: Page, name: string): Fact[] {
-    if (!page.document.isLoaded("lines")) return [];
-    const table = page.document.table("lines");
-    const [block, file, line] = [table.number("block"), table.text("file"), table.number("line")];
-    const [lower, upper] = [table.number("share"), table.number("share_upper")];
-    for (let row = 0; row < table.rows; row++) {
-        const share = lower(row);
-        if (block(row) !== page.block?.id || share === null) continue;
-        if (`${file(row)}:${line(row)}` !== name) continue;
-        const said = `${formatShare({ lower: share, upper: upper(row) ?? share })} of a run`;
-        return [{ name: "share", value: said, text: said }];
-    }
-    return [];
+function sharesOfLine(page: Page, name: string): Fact[] {
+    return [
+        { name: "self", share: ownShare(page, name) },
+        { name: "with what it calls", share: shareWithCalls(page, name) },
+    ].flatMap(({ name, share }) => {
+        const said = `${formatShare(share)} of a run`;
+        return share === null ? [] : [{ name, value: said, text: said }];
+    });
+}
+
+/** Its own, and apart from them those that it calls. */
+function operatorsOfLine(page: Page, name: string): Fact[] {
+    const { joins } = page;
+    const own = new Set(joins.operatorsAtLine(name));
+    const called = joins.operatorsBelowLine(name).filter((id) => !own.has(id));
+    const facts = [operatorsFact(page, "operators", costliestFirst(page, own))];
+    if (called.length === 0) return facts;
+    const below = operatorsFact(page, "operators that it calls", costliestFirst(page, called));
+    return own.size === 0 ? [below] : [...facts, below];
 }
 
 /** Of a module, as the first screen tells it. */
@@ -260,9 +268,12 @@ function linesOfModule(page: Page, name: string): Fact[] {
 }
 
 /** The operators of a selection in the block that is shown, the most expensive first. */
-function idsOf(page: Page, selection: Selection): number[] {
+const idsOf = (page: Page, selection: Selection): number[] =>
+    costliestFirst(page, page.joins.operatorsOf(selection) ?? []);
+
+function costliestFirst(page: Page, ids: Iterable<number>): number[] {
     const least = (id: number) => page.operators.share(id)?.lower ?? 0;
-    return [...(page.joins.operatorsOf(selection) ?? [])]
+    return [...ids]
         .filter((id) => page.operators.block(id) === page.block?.id)
         .sort((a, b) => least(b) - least(a));
 }

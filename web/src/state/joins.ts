@@ -39,7 +39,17 @@ export class Joins {
 
     /** Of a line that only calls others, theirs. */
     operatorsOfLine(line: string): readonly number[] {
-        return this.byLine().get(line) ?? this.byCaller().get(line) ?? [];
+        const own = this.operatorsAtLine(line);
+        return own.length > 0 ? own : this.operatorsBelowLine(line);
+    }
+
+    operatorsAtLine(line: string): readonly number[] {
+        return this.byLine().get(line) ?? [];
+    }
+
+    /** With what it calls, as table `stacks` tells. */
+    operatorsBelowLine(line: string): readonly number[] {
+        return this.byCaller().get(line) ?? [];
     }
 
     linesOfOperator(id: number): readonly string[] {

@@ -11,13 +11,11 @@ export interface Stack {
     /** Installed, not the model's own. */
     isLibrary: boolean;
     code: string;
-    function: string | null;
     calls: number | null;
     time: Range | null;
     share: Range | null;
     /** Null: it only calls others. */
     self: Range | null;
-    selfShare: Range | null;
     /** Counted at it, or at what it called. */
     operators: number[];
     children: Stack[];
@@ -67,14 +65,14 @@ function readerOf(page: Page): (row: number) => Stack {
     const [file, line, code] = [table.text("file"), table.number("line"), table.text("code")];
     const [inFunction, calls] = [table.text("function"), table.number("calls")];
     const [time, share] = [range("mid"), range("share")];
-    const [self, selfShare] = [range("self_mid"), range("self_share")];
+    const self = range("self_mid");
     return (row) => ({
         key: row,
         place: file(row) === null ? null : `${file(row)}:${line(row)}`,
         isLibrary: isInstalled(file(row) ?? ""),
         code: code(row) ?? inFunction(row) ?? "",
-        ...{ function: inFunction(row), calls: calls(row) },
-        ...{ time: time(row), share: share(row), self: self(row), selfShare: selfShare(row) },
+        calls: calls(row),
+        ...{ time: time(row), share: share(row), self: self(row) },
         operators: [],
         children: [],
     });
