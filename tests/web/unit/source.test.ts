@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ReportDocument, readHead } from "../../../web/src/document/document";
 import { Joins } from "../../../web/src/state/joins";
-import { shareWithCalls } from "../../../web/src/state/line_shares";
+import { ownShare, shareWithCalls } from "../../../web/src/state/line_shares";
 import { Operators } from "../../../web/src/state/operators";
 import { JOIN_TABLES, type Page } from "../../../web/src/state/page";
+import { filesOf, linesOf } from "../../../web/src/views/source/lines";
 import {
     filtered,
     kindOf,
@@ -46,6 +47,14 @@ async function small() {
         self_share: of(([, , mid], row) => (row === 1 ? null : mid / 10_000)),
         self_share_upper: of(() => null),
     };
+    tables.lines = {
+        block: [0, 0, 1],
+        file: ["net.py", "net.py", "net.py"],
+        line: [4, 5, 9],
+        share: [0.1, 0.4, 0.9],
+        share_upper: [null, 1.2, null],
+    };
+    types["lines.share_upper"] = "real";
     tables.operators!.stack = [null, null, 0, 3, 2, 2, null];
     const columns = ["mid_upper", "share_upper", "self_mid_upper", "self_share_upper"];
     for (const name of columns) types[`stacks.${name}`] = "real";
@@ -54,7 +63,7 @@ async function small() {
         JSON.stringify({ format: "etscope-report", version: 1, writer: "etscope", tables: heads }),
     );
     const document = new ReportDocument(head, async (id) => sections.get(id) ?? null);
-    await document.load(JOIN_TABLES);
+    await document.load([...JOIN_TABLES, "lines"]);
     const operators = new Operators(document);
     const block = operators.blocks[0]!;
     return { document, operators, block, page: { document, operators, block } as unknown as Page };
@@ -121,4 +130,20 @@ test("what a line takes with what it calls is what the pictures of stacks show",
     const { page } = await small();
     assert.deepEqual(shareWithCalls(page, "net.py:5"), { lower: 0.7, upper: 0.7 });
     assert.equal(shareWithCalls(page, "net.py:9"), null, "of another block");
+});
+
+test("no line and no file takes more than a run, whatever the steps of clocks add up to", async () => {
+    const { page } = await small();
+    const lines = linesOf(page).filter(({ file }) => file === "net.py");
+    assert.deepEqual(
+        lines.map(({ key, share }) => [key, share]),
+        [
+            ["net.py:4", { lower: 0.1, upper: 0.1 }],
+            ["net.py:5", { lower: 0.4, upper: 1 }],
+        ],
+    );
+    assert.deepEqual(ownShare(page, "net.py:5"), { lower: 0.4, upper: 1 });
+    assert.deepEqual(filesOf(lines), [
+        { name: "net.py", lines: 2, share: { lower: 0.5, upper: 1 } },
+    ]);
 });

@@ -1,7 +1,7 @@
 /** What a source line takes of a run: itself, and with what it calls. */
 import type { Table } from "../document/table";
 import type { Range } from "../text/format";
-import { partOf } from "./operators";
+import { partOfRun } from "./operators";
 import type { Page } from "./page";
 
 /** A document of etscope has no deeper stacks. */
@@ -54,5 +54,5 @@ function sumOf(
         sum.lower += share;
         sum.upper += upper(row) ?? share;
     }
-    return sum && partOf(sum, 1);
+    return partOfRun(sum);
 }

@@ -1,5 +1,6 @@
 /** What modules take of a run, with what is in them, as table `modules` tells it. */
 import { largestOf, type Range } from "../text/format";
+import { partOf } from "./operators";
 import type { Page } from "./page";
 
 /**
@@ -16,7 +17,7 @@ export function moduleShares(page: Page): ReadonlyMap<string, Range> {
         const [name, share] = [path(row), lower(row)];
         if (block(row) !== page.block?.id || name === null || share === null) continue;
         if (depth(row) === 0 || name.includes(", ") || name.startsWith("(")) continue;
-        shares.set(name, { lower: share, upper: upper(row) ?? share });
+        shares.set(name, partOf({ lower: share, upper: upper(row) ?? share }, 1));
     }
     return shares;
 }

@@ -232,3 +232,5 @@ export function partOf(time: Range, whole: number): Range {
     const most = Math.max(time.lower, whole);
     return { lower: time.lower / whole, upper: Math.min(time.upper, most) / whole };
 }
+
+export const partOfRun = (share: Range | null): Range | null => share && partOf(share, 1);

@@ -1,4 +1,5 @@
 /** Source lines with what they cost: table `lines`, and the other lines that nodes name. */
+import { partOf, partOfRun } from "../../state/operators";
 import type { Page } from "../../state/page";
 import type { Range } from "../../text/format";
 
@@ -47,7 +48,7 @@ export function linesOf(page: Page): Line[] {
             code: code(row) ?? "",
             function: inFunction(row),
             time: time(row),
-            share: share(row),
+            share: partOfRun(share(row)),
             calls: calls(row),
             written: written(row),
             error: error(row),
@@ -106,5 +107,7 @@ export function filesOf(lines: readonly Line[]): SourceFile[] {
         known.share.upper += share?.upper ?? 0;
         files.set(file, known);
     }
-    return [...files.values()].sort((a, b) => b.share.lower - a.share.lower);
+    return [...files.values()]
+        .map((file) => ({ ...file, share: partOf(file.share, 1) }))
+        .sort((a, b) => b.share.lower - a.share.lower);
 }

@@ -1,4 +1,5 @@
 /** Whole stacks of source lines: table `stacks` as a tree, with the operators of each line. */
+import { partOfRun } from "../../state/operators";
 import type { Page } from "../../state/page";
 import type { Range } from "../../text/format";
 import type { TreeNode } from "../timeline/tree_picture";
@@ -72,7 +73,7 @@ function readerOf(page: Page): (row: number) => Stack {
         isLibrary: isInstalled(file(row) ?? ""),
         code: code(row) ?? inFunction(row) ?? "",
         calls: calls(row),
-        ...{ time: time(row), share: share(row), self: self(row) },
+        ...{ time: time(row), share: partOfRun(share(row)), self: self(row) },
         operators: [],
         children: [],
     });

@@ -1,5 +1,6 @@
 /** Findings in the order of what they mean for a run. */
 import type { Finding } from "../../document/document";
+import { partOf } from "../../state/operators";
 import type { Range } from "../../text/format";
 
 /** Below this part of a run a problem is no alarm. */
@@ -8,7 +9,7 @@ const LEAST_ALARM = 0.01;
 /** The part of a run that it concerns; null: it is not about time, or not known. */
 export function effectOf({ share, share_upper }: Finding): Range | null {
     if (share === null || share === undefined) return null;
-    return { lower: share, upper: share_upper ?? share };
+    return partOf({ lower: share, upper: share_upper ?? share }, 1);
 }
 
 /**

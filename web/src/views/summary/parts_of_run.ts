@@ -1,5 +1,6 @@
 /** Where a run goes: the innermost lines of table `accounts`, added up by what they are. */
 import { backendOf, barKind } from "../../state/filter";
+import { partOf } from "../../state/operators";
 import type { Page } from "../../state/page";
 import type { Range } from "../../text/format";
 
@@ -57,6 +58,7 @@ export function partsOf(page: Page): Part[] {
     };
     linesOf(page).forEach(visit);
     return [...sums.values()]
+        .map((part) => ({ ...part, share: partOf(part.share, 1) }))
         .filter(({ share }) => share.upper > 0)
         .sort((a, b) => b.share.lower - a.share.lower);
 }
