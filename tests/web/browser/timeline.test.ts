@@ -253,6 +253,30 @@ test("of the first that is clicked the name is said, then its time", async () =>
     await page.close();
 });
 
+test("names of kernels keep their numbers in the table, however narrow it is", async () => {
+    const { page, faults } = await open(browser, report, "#1/timeline");
+    for (const width of [390, 700, 1000, 1400]) {
+        await page.setViewportSize({ width, height: 900 });
+        const names = page.locator(".range-table .operator-name", { hasText: /#\d+/ });
+        await names.first().waitFor();
+        const cut = await names.evaluateAll((all) =>
+            all.flatMap((name) => {
+                const [end, cell] = [
+                    name.querySelector("bdi > span:last-child"),
+                    name.closest("td"),
+                ];
+                if (end === null || cell === null) return [name.textContent];
+                const isSeen =
+                    end.getBoundingClientRect().right <= cell.getBoundingClientRect().right;
+                return isSeen && /#\d+$/.test(end.textContent ?? "") ? [] : [name.textContent];
+            }),
+        );
+        assert.deepEqual(cut, [], `${width} pixels`);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+});
+
 test("runs stand side by side, and the table says where the longest lost its time", async () => {
     const { page, faults } = await open(browser, report, "#1/timeline?layout=runs");
     const picker = page.locator(".run-picker");

@@ -1,11 +1,21 @@
 import { show } from "../text/show";
 
-/** The last steps of a path of modules, where narrow columns differ; the title has all of it. */
+/**
+ * The last steps of the first of some paths of modules, where narrow columns differ, and how many more
+ * there are; the title has all.
+ */
 export function Tail(props: { text: string | null; longest: number }) {
     if (props.text === null) return null;
-    const all = show(props.text);
-    const shown = lastSteps(all, props.longest);
-    return <bdi title={shown === all ? undefined : all}>{shown}</bdi>;
+    const paths = props.text.split(", ").map(show);
+    const first = paths[0] as string;
+    const more = paths.length > 1 ? ` +${paths.length - 1}` : "";
+    const shown = lastSteps(first, props.longest - more.length);
+    return (
+        <>
+            <bdi title={shown + more === first ? undefined : paths.join("\n")}>{shown}</bdi>
+            {more !== "" && <span class="muted">{more}</span>}
+        </>
+    );
 }
 
 /** As many whole steps as there is room for, at least one. */

@@ -2,7 +2,6 @@
 import { useMemo } from "preact/hooks";
 import { nameOfTime, rangeCopies, timeCopies } from "../../parts/copy";
 import { type Column, DataTable } from "../../parts/DataTable";
-import { Name } from "../../parts/Name";
 import { RangeBar } from "../../parts/RangeBar";
 import { Tail } from "../../parts/Tail";
 import { backendOf, barKind } from "../../state/filter";
@@ -12,6 +11,7 @@ import { sayChange, sayInterval } from "../compare/rows";
 import { type AlignedPicture, type LostRow, lostIn } from "./aligned_picture";
 import { lengthOf } from "./axis";
 import { extremesOf } from "./operator_runs";
+import { OperatorName } from "./OperatorName";
 import { RunPicker } from "./RunPicker";
 
 export function AlignedTable(props: { picture: AlignedPicture; ownKeys: boolean }) {
@@ -73,15 +73,12 @@ function columnsOf(
             width: "auto",
             value: ({ operator }) => operators.name(operator),
             copies: { operator: ({ operator }) => operators.name(operator) },
-            cell: ({ operator }) => {
-                const backend = backendOf(operators, operator);
-                return (
-                    <>
-                        <Name text={operators.name(operator)} />{" "}
-                        <small>{backend === "runtime" ? "" : backend}</small>
-                    </>
-                );
-            },
+            cell: ({ operator }) => (
+                <OperatorName
+                    name={operators.name(operator)}
+                    backend={backendOf(operators, operator)}
+                />
+            ),
         },
         ...chosen.map(
             (_, at): Column<LostRow> => ({

@@ -1,7 +1,6 @@
 /** The columns of the table below the timeline. */
 import { type Copies, rangeCopies, timeCopies } from "../../parts/copy";
 import type { Column } from "../../parts/DataTable";
-import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { RangeBar } from "../../parts/RangeBar";
 import { Tail } from "../../parts/Tail";
@@ -16,6 +15,7 @@ import {
     type Range,
     type TimeUnit,
 } from "../../text/format";
+import { OperatorName } from "./OperatorName";
 import type { Row } from "./picture";
 import type { Form } from "./range_rows";
 
@@ -39,12 +39,7 @@ export function rangeColumns(
             width: "auto",
             value: (row) => row.name,
             copies: { operator: (row) => row.name },
-            cell: (row) => (
-                <>
-                    <Name text={row.name} />{" "}
-                    <small>{row.backend === "runtime" ? "" : row.backend}</small>
-                </>
-            ),
+            cell: (row) => <OperatorName name={row.name} backend={row.backend} />,
         },
         {
             key: "calls",
@@ -69,10 +64,10 @@ function placeColumns(): Column<Row>[] {
         {
             key: "module",
             title: "module",
-            width: "150px",
+            width: "24%",
             hideBelow: 900,
             value: (row) => row.module,
-            cell: (row) => <Tail text={row.module} longest={18} />,
+            cell: (row) => <Tail text={row.module} longest={26} />,
         },
         {
             key: "source",
@@ -119,6 +114,7 @@ function shareColumn(operators: Operators, form: Form): Column<Row> {
                 ? "part of the time of the runs in it; what encloses others counts them, too"
                 : "its own part of the time of the runs in it: nothing is counted twice",
         width: "150px",
+        narrow: "104px",
         value: (row) => row.share.lower,
         copies,
         cell: (row) => (
