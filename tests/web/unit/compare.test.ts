@@ -9,8 +9,9 @@ import {
     sayChange,
     sayInterval,
     sayMembers,
+    titleOfMeasured,
 } from "../../../web/src/views/compare/rows";
-import { groupParts, outerParts, waterfall } from "../../../web/src/views/compare/steps";
+import { groupParts, outerParts, tellApart, waterfall } from "../../../web/src/views/compare/steps";
 import { endOfScale, histogram } from "../../../web/src/views/compare/samples";
 
 const US = { name: "us", ns: 1000 } as const;
@@ -223,4 +224,19 @@ test("groups of lines that begin alike are rows of their own, and steps say all 
         waterfall(total, outerParts(total, alike)).map(({ title }) => title),
         ["add (1)", "add (2)"],
     );
+});
+
+test("a list of what no test decided says so, and equal names say where they are", () => {
+    const lines = [
+        line(1, { name: "FC #1", instruction: 3, verdict: "undecided" }),
+        line(2, { name: "FC #1", parent: 4, verdict: "unclear" }),
+        line(3, { name: "Add #1", instruction: 9, verdict: "differs" }),
+    ];
+    assert.equal(titleOfMeasured("Slower", lines), "Slower, none of them decided");
+    assert.equal(titleOfMeasured("Slower", lines.slice(2)), "Slower, undecided");
+    assert.equal(titleOfMeasured("Slower", []), "Slower");
+    const decided = line(4, { verdict: "slower" });
+    assert.equal(titleOfMeasured("Slower", [...lines, decided]), "Slower");
+    const call = line(4, { name: "DELEGATE_CALL", instruction: 8, hasInside: true });
+    assert.deepEqual([...tellApart(lines, [...lines, call]).values()], ["at 3", "at 8"]);
 });

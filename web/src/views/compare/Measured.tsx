@@ -3,7 +3,8 @@ import { useMemo } from "preact/hooks";
 import { Name } from "../../parts/Name";
 import type { Difference } from "../../state/differences";
 import type { TimeUnit } from "../../text/format";
-import { describe, measuredChanges, nameOf, sayChange } from "./rows";
+import { describe, measuredChanges, nameOf, sayChange, titleOfMeasured } from "./rows";
+import { tellApart } from "./steps";
 
 const MOST_MEASURED = 3;
 
@@ -13,6 +14,7 @@ export function Measured(props: {
     select: (line: Difference) => void;
 }) {
     const { slower, faster } = useMemo(() => measuredChanges(props.lines), [props.lines]);
+    const apart = useMemo(() => tellApart([...slower, ...faster], props.lines), [slower, faster]);
     const said = (lines: readonly Difference[]) => [
         ...lines.slice(0, MOST_MEASURED).map((line) => {
             const { mark, word } = describe(line.verdict);
@@ -21,6 +23,7 @@ export function Measured(props: {
                     <button type="button" class="link" onClick={() => props.select(line)}>
                         <Name text={nameOf(line)} longest={160} ends />
                     </button>
+                    {apart.has(line) && <span class="muted">{apart.get(line)}</span>}
                     <span class="number">
                         {sayChange(line.change, props.unit)} {props.unit.name}
                     </span>
@@ -44,7 +47,7 @@ export function Measured(props: {
                 { title: "Measured faster", lines: faster },
             ].map(({ title, lines }) => (
                 <div key={title}>
-                    <dt>{title}</dt>
+                    <dt>{titleOfMeasured(title, lines)}</dt>
                     <dd>{lines.length === 0 ? "nothing" : <ul>{said(lines)}</ul>}</dd>
                 </div>
             ))}

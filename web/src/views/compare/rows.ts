@@ -218,6 +218,14 @@ export function measuredChanges(lines: readonly Difference[]): {
     };
 }
 
+/** "Measured slower, none of them decided": no test says so of any. */
+export function titleOfMeasured(title: string, lines: readonly Difference[]): string {
+    const isOpen = lines.length > 0 && lines.every(({ verdict }) => isUndecided(verdict));
+    return isOpen
+        ? `${title}, ${lines.length === 1 ? "undecided" : "none of them decided"}`
+        : title;
+}
+
 /** "+3.200", "-0.461": with the sign that tells the direction without colour. */
 export function sayChange(change: number | null, unit: TimeUnit): string {
     if (change === null) return "–";

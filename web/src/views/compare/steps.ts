@@ -1,7 +1,7 @@
 /** Steps of the waterfall: from the time before to the time after, part by part. */
 import type { Difference, Verdict } from "../../state/differences";
 import type { Range } from "../../text/format";
-import { byChange, type Row, rowOf } from "./rows";
+import { byChange, nameOf, type Row, rowOf } from "./rows";
 
 /** The outermost lines below the whole run: together they are its change. */
 export function stepsOf(total: Difference, lines: readonly Difference[]): Difference[] {
@@ -94,8 +94,26 @@ function titleOfStep(part: Part, shown: readonly Part[]): string {
 }
 
 /** "at 12": what tells a line from others of its name. */
-export function placeOf({ instruction, source }: Difference): string | null {
+function placeOf({ instruction, source }: Difference): string | null {
     return instruction !== null ? `at ${instruction}` : source && `at ${source}`;
+}
+
+/** Where lines are that have the name of another: what is in a call, where the call is. */
+export function tellApart(
+    lines: readonly Difference[],
+    all: readonly Difference[],
+): Map<Difference, string> {
+    const byId = new Map(all.map((line) => [line.id, line]));
+    const counts = new Map<string, number>();
+    for (const line of lines) counts.set(nameOf(line), (counts.get(nameOf(line)) ?? 0) + 1);
+    const places = new Map<Difference, string>();
+    for (const line of lines) {
+        if ((counts.get(nameOf(line)) ?? 0) < 2) continue;
+        const call = byId.get(line.parent ?? -1);
+        const place = placeOf(line) ?? (call === undefined ? null : placeOf(call));
+        if (place !== null) places.set(line, place);
+    }
+    return places;
 }
 
 /** "5 others, all faster" where tests say so of each, "all measured faster" where times do. */
