@@ -22,6 +22,7 @@ GRAPH = "edge_dialect_exported_program/forward"
 EVIL = ("</script><script>document.title=1</script><img src=x onerror=document.title=2></template>"
         "</style><!--\u202eright\u2066\u0007\u0085\u200b&amp__proto__'`${1}")
 LONG = EVIL + "x" * 10000 + EVIL
+DEEP = LONG + ".m" * 5000
 
 
 def write_trace(path):
@@ -34,7 +35,7 @@ def write_trace(path):
 def write_record(path):
     def change(text):
         for old, new in (("models/zoo.py", EVIL), ("return torch.softmax", LONG),
-                         (",l1,", f",{LONG},"), (",l2,", f",{EVIL},")):
+                         (",l1,", f",{DEEP},"), (",l2,", f",{EVIL},")):
             assert old in text, old
             text = text.replace(old, json.dumps(new)[1:-1])
         return text

@@ -60,7 +60,12 @@ test("names of hostile files are text in every view, and without scripts", async
         await plain.page.close();
         const { page, faults } = await open(browser, report);
         for (const view of VIEWS) {
-            for (const rest of ["", "?sel=operator:3&run=2&by=module", "?sel=operator:5&f=x"]) {
+            for (const rest of [
+                "",
+                "?sel=operator:3&run=2&by=module",
+                "?sel=operator:5&f=x",
+                "?form=calls",
+            ]) {
                 await goTo(page, `#1/${view}${rest}`);
                 await page.waitForTimeout(50);
                 assert.doesNotMatch(await page.locator("#etscope-app").innerText(), RAW, view);
