@@ -1,6 +1,7 @@
 /** What the colours of boxes tell: numbers of operators and nodes, summed over what is in a box. */
 import { backendOf } from "../../state/filter";
 import { moduleShares } from "../../state/modules";
+import { partOf } from "../../state/operators";
 import type { Page } from "../../state/page";
 import {
     formatBytes,
@@ -228,7 +229,7 @@ export function makeMetric(
                     return `${group.nodes} share ${formatShareBriefly(group.range)}`;
                 }
                 const range = rangeWithin(box, times, reported);
-                return range === null ? "" : sayShare(range);
+                return range === null ? "" : sayShare(partOf(range, 1));
             },
         };
     }
