@@ -2,7 +2,9 @@
 #ifndef ETSCOPE_HOST_KEY_TABLE_H
 #define ETSCOPE_HOST_KEY_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "host/arena.h"
 
@@ -22,6 +24,16 @@ void ets_key_table_init(struct ets_key_table *table, struct ets_arena *arena, ui
 
 /* The number of `key`; a new key is added. ETS_KEY_NONE: no memory. */
 uint32_t ets_key_table_add(struct ets_key_table *table, const uint64_t *key);
+
+/* The same for a key that is likely that of a number, which costs one comparison then. */
+static inline uint32_t ets_key_table_add_near(struct ets_key_table *table, const uint64_t *key,
+                                              uint32_t likely)
+{
+    const size_t bytes = table->words * sizeof *key;
+    const bool is_known = likely < table->count &&
+                          memcmp(table->keys + (size_t)likely * table->words, key, bytes) == 0;
+    return is_known ? likely : ets_key_table_add(table, key);
+}
 
 /* The number of `key`, or ETS_KEY_NONE if it was not added. */
 uint32_t ets_key_table_find(const struct ets_key_table *table, const uint64_t *key);

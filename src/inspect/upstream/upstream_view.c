@@ -64,10 +64,12 @@ static bool is_grouped(const struct ets_inspection *inspection, uint32_t event)
            (kind == ETS_EVENT_DEBUG && !is_program_output(inspection, event));
 }
 
-static bool number_groups(struct viewer *v)
+/* Runs repeat: the group at the same place of the run before is likely. */
+static bool number_groups_of(struct viewer *v, const struct ets_run *run, uint32_t back)
 {
     const struct ets_event_columns *columns = &v->inspection->events;
-    for (uint32_t e = 0; e < columns->count; e++) {
+    for (uint32_t e = run->first_event; e < run->first_event + run->event_count; e++) {
+        const uint32_t likely = back > 0 && back <= e ? v->group_of_event[e - back] : ETS_NO_INDEX;
         v->group_of_event[e] = ETS_NO_INDEX;
         if (!is_grouped(v->inspection, e)) continue;
         /* A debug chain of 2^64-1 is not the profile chain -1, though both say "outside". */
@@ -78,15 +80,24 @@ static bool number_groups(struct viewer *v)
             (uint64_t)(uint32_t)columns->instruction[e] << 32 | (uint32_t)columns->delegate_id[e],
             (uint64_t)columns->delegate_name[e] << 1 | is_debug_outside,
         };
-        v->group_of_event[e] = ets_key_table_add(&v->groups, key);
+        v->group_of_event[e] = ets_key_table_add_near(&v->groups, key, likely);
         if (v->group_of_event[e] == ETS_KEY_NONE) return false;
+    }
+    return true;
+}
+
+static bool number_groups(struct viewer *v)
+{
+    for (uint32_t r = 0; r < v->inspection->run_count; r++) {
+        const struct ets_run *run = &v->inspection->runs[r];
+        if (!number_groups_of(v, run, r > 0 ? run[-1].event_count : 0)) return false;
     }
     return true;
 }
 
 /* One number for name (absent equals empty), delegate id and delegate string (empty means none). */
 static uint64_t signature_part(const struct ets_inspection *inspection, uint32_t event,
-                               struct ets_key_table *parts)
+                               struct ets_key_table *parts, uint64_t likely)
 {
     const struct ets_event_columns *columns = &inspection->events;
     const uint32_t name = columns->name[event], delegate = columns->delegate_name[event];
@@ -96,8 +107,17 @@ static uint64_t signature_part(const struct ets_inspection *inspection, uint32_t
         (uint64_t)(has_name ? name : 0) << 32 | (has_delegate ? delegate : 0),
         (uint32_t)columns->delegate_id[event],
     };
-    const uint32_t number = ets_key_table_add(parts, key);
+    const uint32_t number =
+        ets_key_table_add_near(parts, key, likely < UINT32_MAX ? (uint32_t)likely : UINT32_MAX);
     return number == ETS_KEY_NONE ? ABSENT : number;
+}
+
+/* The signature at the same place of the run before; ETS_NO_INDEX: there is none. */
+static uint32_t likely_signature(const struct viewer *v, uint32_t run, uint32_t used)
+{
+    if (run == 0) return ETS_NO_INDEX;
+    const uint32_t at = v->run_start[run - 1] + (used - v->run_start[run]);
+    return at < v->run_start[run] ? v->slots[at].signature : ETS_NO_INDEX;
 }
 
 /* One signature of the run being read: a new slot, or the slot of an equal one. */
@@ -105,16 +125,21 @@ static bool add_slot(struct viewer *v, uint32_t run, const struct slot *new_slot
                      struct ets_key_table *parts, uint32_t *used)
 {
     const uint32_t event = new_slot->event, debug_event = new_slot->debug_event;
+    static const uint64_t none[] = {0, ABSENT, ABSENT};
+    const uint32_t likely = likely_signature(v, run, *used);
+    const uint64_t *before =
+        likely == ETS_NO_INDEX ? none : ets_key_table_key(&v->signatures, likely);
     const uint64_t profile =
-        new_slot->has_profile ? signature_part(v->inspection, event, parts) : ABSENT;
-    const uint64_t debug =
-        debug_event == ETS_NO_INDEX ? ABSENT : signature_part(v->inspection, debug_event, parts);
+        new_slot->has_profile ? signature_part(v->inspection, event, parts, before[1]) : ABSENT;
+    const uint64_t debug = debug_event == ETS_NO_INDEX
+                               ? ABSENT
+                               : signature_part(v->inspection, debug_event, parts, before[2]);
     if ((new_slot->has_profile && profile == ABSENT) ||
         (debug_event != ETS_NO_INDEX && debug == ABSENT)) {
         return false;
     }
     const uint64_t key[] = {(uint32_t)v->inspection->events.instruction[event], profile, debug};
-    const uint32_t signature = ets_key_table_add(&v->signatures, key);
+    const uint32_t signature = ets_key_table_add_near(&v->signatures, key, likely);
     if (signature == ETS_KEY_NONE) return false;
     const bool is_first = v->signature_stamp[signature] != run + 1;
     if (is_first) {
@@ -206,7 +231,8 @@ static uint32_t find_block(struct viewer *v, uint32_t r, uint32_t *first_run)
     uint32_t sequence = 0;
     for (uint32_t i = v->run_start[r]; i < v->run_start[r + 1]; i++) {
         const uint64_t prefix = (uint64_t)sequence << 32 | v->slots[i].signature;
-        const uint32_t number = ets_key_table_add(&v->prefixes, &prefix);
+        /* Prefixes of one sequence were numbered one after the other. */
+        const uint32_t number = ets_key_table_add_near(&v->prefixes, &prefix, sequence);
         if (number == ETS_KEY_NONE) return ETS_NO_INDEX;
         sequence = number + 1;
     }
