@@ -10,12 +10,8 @@
 #include "host/key_table.h"
 #include "host/text_builder.h"
 #include "views/headroom.h"
+#include "views/piece_lists.h"
 #include "views/unplaced_work.h"
-
-/* A piece of work at a place. */
-struct entry {
-    uint32_t piece, next;
-};
 
 /* A list of numbers that grows. */
 struct list {
@@ -40,8 +36,7 @@ struct layout {
     struct ets_key_table keys; /* of drafts: kind, number in `places` */
     struct draft *drafts;
     uint32_t draft_capacity;
-    struct entry *entries; /* entries[0] is none */
-    uint32_t entry_count, entry_capacity;
+    struct ets_piece_lists pieces;
     struct list touched; /* drafts of the piece at hand, */
     struct list own;     /* and those that are the innermost line of one of its nodes */
     uint32_t *rows;      /* [piece] scratch */
@@ -64,17 +59,6 @@ static bool push_once(struct layout *l, struct list *list, uint32_t value)
         if (list->items[i] == value) return true;
     }
     return push(l, list, value);
-}
-
-static bool add_entry(struct layout *l, uint32_t *first, uint32_t piece)
-{
-    struct entry *entries =
-        ets_arena_grow(l->arena, l->entries, l->entry_count, &l->entry_capacity, sizeof *entries);
-    if (entries == NULL) return false;
-    l->entries = entries;
-    entries[l->entry_count] = (struct entry){piece, *first};
-    *first = l->entry_count++;
-    return true;
 }
 
 /* The draft of a place, which may be new; UINT32_MAX: no memory. */
@@ -166,7 +150,7 @@ static bool count_at(struct layout *l, uint32_t index, uint32_t number, bool is_
     struct draft *draft = &l->drafts[number];
     const struct ets_work_piece *piece = &l->work->pieces[index];
     const struct ets_row *row = ets_inspection_row(l->work->inspection, piece->row);
-    if (!add_entry(l, &draft->own, index)) return false;
+    if (!ets_piece_lists_add(&l->pieces, &draft->own, index)) return false;
     draft->place.row = draft->place.is_counted || piece->is_rest ? ETS_NO_INDEX : piece->row;
     draft->place.is_counted = true;
     draft->place.saved += ets_headroom_of(l->work->headroom, piece);
@@ -207,7 +191,7 @@ static bool add_piece(struct layout *l, uint32_t index)
         struct draft *draft = &l->drafts[l->touched.items[i]];
         const bool is_own = is_on_line && l->touched.items[i] == number;
         if (draft->passed < traced && !is_own) continue;
-        if (!add_entry(l, &draft->all, index)) return false;
+        if (!ets_piece_lists_add(&l->pieces, &draft->all, index)) return false;
         draft->place.is_caller = true;
         ets_clock_error_add(&draft->place.inclusive_error, piece->error);
     }
@@ -244,16 +228,6 @@ static bool add_error(struct layout *l, const struct ets_line_error *error)
     return true;
 }
 
-static void measure(const struct layout *l, const struct ets_chosen_runs *runs, uint32_t first,
-                    double *per_run, struct ets_chosen_times *times_out)
-{
-    memset(per_run, 0, l->work->block->run_count * sizeof *per_run);
-    for (uint32_t i = first; i != 0; i = l->entries[i].next) {
-        ets_work_add(l->work, &l->work->pieces[l->entries[i].piece], per_run);
-    }
-    ets_chosen_runs_summarise(runs, per_run, times_out);
-}
-
 /* The line with what is counted there, or with all that it calls: entries from `first` on. */
 static bool offer_crowded(const struct layout *l, const struct ets_place *place, uint32_t first,
                           struct ets_span share, struct ets_repeated_line *line)
@@ -261,8 +235,8 @@ static bool offer_crowded(const struct layout *l, const struct ets_place *place,
     const struct ets_repeated_line offered = {.frame = place->frame, .share = share};
     uint32_t count = 0;
     if (place->frame == NULL) return true;
-    for (uint32_t i = first; i != 0; i = l->entries[i].next) {
-        l->rows[count++] = l->work->pieces[l->entries[i].piece].row;
+    for (uint32_t i = first; i != 0; i = l->pieces.entries[i].next) {
+        l->rows[count++] = l->work->pieces[l->pieces.entries[i].piece].row;
     }
     return ets_repeated_line_offer(l->arena, l->work->inspection, l->places, &offered, l->rows,
                                    count, line);
@@ -374,8 +348,8 @@ static bool finish(struct layout *l, const struct ets_chosen_runs *runs, bool wi
         struct ets_place *place = &lines->places[lines->count++];
         *place = draft->place;
         place->draft = i;
-        measure(l, runs, draft->own, per_run, &place->self);
-        measure(l, runs, draft->all, per_run, &place->inclusive);
+        ets_piece_lists_measure(&l->pieces, l->work, runs, draft->own, per_run, &place->self);
+        ets_piece_lists_measure(&l->pieces, l->work, runs, draft->all, per_run, &place->inclusive);
         const struct ets_span own =
             ets_span_part(ets_span_of(place->self.middle, place->own_error, 1), whole);
         const struct ets_span all =
@@ -396,14 +370,14 @@ bool ets_source_lines_collect(struct ets_arena *arena, const struct ets_work *wo
                               const struct ets_line_errors *errors, bool with_callers,
                               struct ets_source_lines *lines_out)
 {
-    struct layout l = {.arena = arena, .work = work, .delegations = delegations, .entry_count = 1};
+    struct layout l = {.arena = arena, .work = work, .delegations = delegations};
     *lines_out = (struct ets_source_lines){.count = 0};
-    l.entry_capacity = 64;
     ets_key_table_init(&l.keys, arena, 1);
-    l.entries = ets_arena_alloc_array(arena, l.entry_capacity, sizeof *l.entries);
     l.places = ets_places_new(arena);
     l.piece_at = ets_arena_alloc_array(arena, work->count, sizeof *l.piece_at);
-    if (l.entries == NULL || l.places == NULL || l.piece_at == NULL) return false;
+    if (!ets_piece_lists_init(&l.pieces, arena) || l.places == NULL || l.piece_at == NULL) {
+        return false;
+    }
     for (uint32_t i = 0; i < work->count; i++) {
         if (!add_piece(&l, i)) return false;
     }

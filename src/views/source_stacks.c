@@ -1,20 +1,14 @@
 /* Assigns work to stacks of source lines. */
 #include "views/source_stacks.h"
 
-#include <string.h>
-
 #include "base/text.h"
 #include "host/key_table.h"
 #include "record/record_maps.h"
+#include "views/piece_lists.h"
 
 struct stack {
     const struct ets_graph_frame *frames[ETS_DEEPEST_STACK]; /* outermost first */
     uint32_t count;
-};
-
-/* A piece of work of a line or of what it called. */
-struct entry {
-    uint32_t piece, next;
 };
 
 struct tree {
@@ -27,8 +21,7 @@ struct tree {
     uint32_t capacity;
     uint32_t *own, *all; /* [own_capacity], [all_capacity] first entries of each line */
     uint32_t own_capacity, all_capacity;
-    struct entry *entries; /* entries[0] is none */
-    uint32_t entry_count, entry_capacity;
+    struct ets_piece_lists pieces;
     uint32_t *line_of_piece;
 };
 
@@ -109,17 +102,6 @@ static uint32_t find_name(struct tree *t, uint32_t parent, struct ets_text name)
     return find_line(t, parent, ETS_PLACE_NONE, ets_places_none(t->places, name), &line);
 }
 
-static bool add_entry(struct tree *t, uint32_t *first, uint32_t piece)
-{
-    struct entry *entries =
-        ets_arena_grow(t->arena, t->entries, t->entry_count, &t->entry_capacity, sizeof *entries);
-    if (entries == NULL) return false;
-    t->entries = entries;
-    entries[t->entry_count] = (struct entry){piece, *first};
-    *first = t->entry_count++;
-    return true;
-}
-
 static bool count_at(struct tree *t, uint32_t piece, uint32_t number)
 {
     const struct ets_work_piece *of = &t->work->pieces[piece];
@@ -128,11 +110,11 @@ static bool count_at(struct tree *t, uint32_t piece, uint32_t number)
     t->line_of_piece[piece] = number;
     t->items[number].has_self = true;
     ets_clock_error_add(&t->items[number].self_error, of->error);
-    if (!add_entry(t, &t->own[number], piece)) return false;
+    if (!ets_piece_lists_add(&t->pieces, &t->own[number], piece)) return false;
     for (uint32_t at = number; at != ETS_NO_INDEX; at = t->items[at].parent) {
         t->items[at].calls_per_run += calls;
         ets_clock_error_add(&t->items[at].error, of->error);
-        if (!add_entry(t, &t->all[at], piece)) return false;
+        if (!ets_piece_lists_add(&t->pieces, &t->all[at], piece)) return false;
     }
     return true;
 }
@@ -150,16 +132,6 @@ static bool add_piece(struct tree *t, uint32_t piece)
     }
     if (place->frame == NULL) at = find_name(t, at, place->name);
     return at != ETS_NO_INDEX && count_at(t, piece, at);
-}
-
-static void measure(const struct tree *t, const struct ets_chosen_runs *runs, uint32_t first,
-                    double *per_run, struct ets_chosen_times *times_out)
-{
-    memset(per_run, 0, t->work->block->run_count * sizeof *per_run);
-    for (uint32_t i = first; i != 0; i = t->entries[i].next) {
-        ets_work_add(t->work, &t->work->pieces[t->entries[i].piece], per_run);
-    }
-    ets_chosen_runs_summarise(runs, per_run, times_out);
 }
 
 /* What source lines have beside the pieces: the time between operators. */
@@ -182,12 +154,11 @@ static bool add_rest(struct tree *t)
 
 static bool prepare(struct tree *t)
 {
-    t->entry_count = 1;
     ets_key_table_init(&t->keys, t->arena, 2);
-    t->entries = ets_arena_grow(t->arena, NULL, 0, &t->entry_capacity, sizeof *t->entries);
     t->places = ets_places_new(t->arena);
     t->line_of_piece = ets_arena_alloc_array(t->arena, t->work->count, sizeof *t->line_of_piece);
-    return t->entries != NULL && t->places != NULL && t->line_of_piece != NULL;
+    return ets_piece_lists_init(&t->pieces, t->arena) && t->places != NULL &&
+           t->line_of_piece != NULL;
 }
 
 bool ets_source_stacks_collect(struct ets_arena *arena, const struct ets_work *work,
@@ -202,8 +173,8 @@ bool ets_source_stacks_collect(struct ets_arena *arena, const struct ets_work *w
         if (!add_piece(&t, i)) return false;
     }
     for (uint32_t i = 0; i < t.keys.count; i++) {
-        measure(&t, runs, t.own[i], per_run, &t.items[i].self);
-        measure(&t, runs, t.all[i], per_run, &t.items[i].inclusive);
+        ets_piece_lists_measure(&t.pieces, work, runs, t.own[i], per_run, &t.items[i].self);
+        ets_piece_lists_measure(&t.pieces, work, runs, t.all[i], per_run, &t.items[i].inclusive);
     }
     if (!add_rest(&t)) return false;
     *stacks_out = (struct ets_source_stacks){t.items, t.keys.count, t.line_of_piece, lines->total};
