@@ -122,20 +122,21 @@ static int write_to_file(const struct opened *opened, const char *path)
     return CLI_OK;
 }
 
-/* Until the browser has the page, which a browser that runs already may do after the one that is
- * started. */
+/* Until the browser has the page: one that runs already may take it after the program that was
+ * started has ended. */
 static int wait_for_browser(struct ets_page_server *server)
 {
     struct ets_os_process browser;
     int code = 0;
-    bool runs = true;
-    if (ets_os_show_in_browser(ets_page_server_address(server), &browser) != 0) code = 1;
-    while (code == 0 && !ets_page_server_is_seen(server)) {
+    bool runs = ets_os_show_in_browser(ets_page_server_address(server), &browser) == 0;
+    bool has_failed = !runs;
+    while (!has_failed && !ets_page_server_is_seen(server)) {
         ets_page_server_wait(server, -1, 200);
-        if (!runs || ets_os_wait(&browser, false, &code) == ETS_OS_RUNS) code = 0;
-        else runs = false;
+        if (!runs) continue;
+        runs = ets_os_wait(&browser, false, &code) == ETS_OS_RUNS;
+        has_failed = !runs && code != 0;
     }
-    if (code == 0 || ets_page_server_is_seen(server)) return CLI_OK;
+    if (ets_page_server_is_seen(server)) return CLI_OK;
     return cli_complain(CLI_UNAVAILABLE,
                         "no browser could be started; --no-browser waits for one "
                         "that opens the address, and -o writes the page");

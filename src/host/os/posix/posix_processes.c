@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/os/os_files.h"
+
 extern char **environ;
 
 /* A pipe whose ends no other child inherits. */
@@ -121,7 +123,8 @@ int ets_os_show_in_browser(const char *address, struct ets_os_process *process_o
     const char *const words[] = {"xdg-open", address, NULL};
 #endif
     /* Browsers talk. */
-    const struct ets_os_streams streams = {.output = "/dev/null", .messages = "/dev/null"};
+    const struct ets_os_streams streams = {.output = ets_os_null_device,
+                                           .messages = ets_os_null_device};
     return ets_os_start(words, &streams, process_out);
 }
 

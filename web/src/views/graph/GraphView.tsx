@@ -31,7 +31,15 @@ import {
 import { delegatesOf, type GraphModel, hasGraph, hasWeights, nodesOf, readGraph } from "./model";
 import { briefShape } from "./paint";
 import { savePng, saveSvg } from "./save";
-import { type Direction, makeScene, neighbour, planOf, type Scene, type Words } from "./scene";
+import {
+    type Direction,
+    makeScene,
+    mostOf,
+    neighbour,
+    planOf,
+    type Scene,
+    type Words,
+} from "./scene";
 import {
     type Box,
     buildTree,
@@ -157,10 +165,8 @@ function GraphOfModel(props: { model: GraphModel; side: "before" | "after" | nul
     const [picks, setPicks] = useState<ReadonlyMap<Box, Box>>(new Map());
     const shown = useMemo((): Shown => {
         const heat = (box: Box) => times.get(box)?.lower ?? 0;
-        const hottest = (boxes: readonly Box[]) =>
-            boxes.reduce((most, box) => (heat(box) > heat(most) ? box : most));
         return (box) =>
-            box.kind === "stack" ? [picks.get(box) ?? hottest(box.children)] : box.children;
+            box.kind === "stack" ? [picks.get(box) ?? mostOf(box.children, heat)] : box.children;
     }, [picks, times]);
     const { scene, isWaiting } = useScene(tree, open, shown, links, layouts, words);
     const search = useSearch(page, model, tree);

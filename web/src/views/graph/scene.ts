@@ -196,8 +196,9 @@ export function makeScene(
             if (points.length > 1) scene.lines.push({ link, points, isGate: false });
         });
         let at = own.length;
-        gatesOf(links, box, shown(box)).forEach(({ isIn, inside }, i) => {
-            const corner = placed.at[shown(box).length + i] as Point;
+        const children = shown(box);
+        gatesOf(links, box, children).forEach(({ isIn, inside }, i) => {
+            const corner = placed.at[children.length + i] as Point;
             scene.gates.push({
                 x: corner.x + x + GATE_SIZE / 2,
                 y: corner.y + y + GATE_SIZE / 2,
@@ -211,7 +212,7 @@ export function makeScene(
         });
         if (box.kind !== "stack")
             scene.stubs.push(...links.get(box.id).filter((link) => link.isStub));
-        shown(box).forEach((child, i) => {
+        children.forEach((child, i) => {
             const at = placed.at[i] as Point;
             put(
                 child,

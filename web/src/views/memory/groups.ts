@@ -1,5 +1,6 @@
 /** Colours of tensors: by the module that makes them, or by their kind. */
 import { listOf } from "../../state/joins";
+import { commonModule as commonOf } from "../../state/module_tree";
 import type { Page } from "../../state/page";
 import type { Plan, Tensor } from "./plan";
 
@@ -79,10 +80,6 @@ function moduleNames(plan: Plan, moduleOf: (tensor: Tensor) => string | null) {
 
 /** What all modules of "a.b.c, a.b.d" are in: "a.b"; several that share nothing: the model. */
 export function commonModule(modules: string | null): string | null {
-    const paths = listOf(modules).map((path) => path.split("."));
-    const first = paths[0];
-    if (first === undefined) return null;
-    let length = 0;
-    while (length < first.length && paths.every((path) => path[length] === first[length])) length++;
-    return length === 0 ? "(model)" : first.slice(0, length).join(".");
+    const paths = listOf(modules);
+    return paths.length === 0 ? null : commonOf(paths);
 }
