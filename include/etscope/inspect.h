@@ -27,6 +27,7 @@
 #include "etscope/base.h"
 #include "etscope/etdump.h"
 #include "etscope/etrecord.h"
+#include "etscope/file.h"
 #include "etscope/program.h"
 #include "etscope/trace_extra.h"
 
@@ -59,6 +60,8 @@ struct ets_inspect_options {
                         after it compute one each; 0: not known */
     int subtract_overhead; /* 1: subtract tracing overhead, see ets_inspection_ticks */
     const struct ets_allocator *allocator; /* NULL: the C library's */
+    const struct ets_file *file; /* whose bytes are the dump; its pages are given back as events are
+                                    read, so that the file does not count twice. NULL: none */
 };
 
 /*

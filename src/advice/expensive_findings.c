@@ -93,7 +93,7 @@ bool ets_find_expensive(struct ets_finder *finder)
     const struct ets_text_builder heading = finder->line; /* the name of the block */
     if (!ets_timed_block_group(finder->arena, &finder->blocks, block, ETS_GROUP_OP, NULL, &lines) ||
         !ets_work_collect(finder->arena, finder->blocks.inspection, block->block, ETS_WORK_ALL,
-                          NULL, finder->blocks.run_number, &work)) {
+                          NULL, &work)) {
         return false;
     }
     double *per_run = ets_arena_alloc_array(finder->arena, work.block->run_count, sizeof *per_run);

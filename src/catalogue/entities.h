@@ -36,7 +36,6 @@ struct ets_operator_shown {
     const struct ets_inspection *inspection;
     const struct ets_block *block;
     const struct ets_chosen_runs *runs;
-    const uint32_t *run_number; /* [run] within its block */
     struct ets_places *places;
     const struct ets_operator_line *line;
     enum ets_group_by group_by;

@@ -161,9 +161,8 @@ static struct ets_datum get_metadata(const struct ets_entity_row *row)
     struct ets_text_list list;
     const struct ets_operator_shown *s = shown(row);
     const uint32_t index = s != NULL ? s->line->row : row->parent;
-    const bool ok =
-        ets_row_metadata(row->scratch, inspection_of(row), index, s != NULL ? s->runs : NULL,
-                         s != NULL ? s->run_number : NULL, &list);
+    const bool ok = ets_row_metadata(row->scratch, inspection_of(row), index,
+                                     s != NULL ? s->runs : NULL, &list);
     return ok ? ets_datum_list(list.items, list.count) : ets_datum_no_memory();
 }
 

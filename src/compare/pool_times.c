@@ -9,55 +9,33 @@ static double tick_of(const struct ets_inspection *inspection)
     return unit == ETS_UNIT_CYCLES ? 1 : 1e9 / ets_time_unit_per_second(unit);
 }
 
-/* The number of each run within its block; NULL: no memory. */
-static const uint32_t *number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
-{
-    const uint32_t runs = ets_inspection_run_count(inspection);
-    uint32_t *of_run = ets_arena_alloc_array(arena, runs, sizeof *of_run);
-    uint32_t *used =
-        ets_arena_alloc_array(arena, ets_inspection_block_count(inspection), sizeof *used);
-    if (of_run == NULL || used == NULL) return NULL;
-    for (uint32_t r = 0; r < runs; r++) {
-        of_run[r] = used[ets_inspection_run(inspection, r)->block]++;
-    }
-    return of_run;
-}
-
 /* Adds the time of row `index` in each run of a part. */
 static void add_row(const struct ets_inspection *inspection, uint32_t index,
-                    const uint32_t *run_number, const struct ets_pool_part *part, double *ticks)
+                    const struct ets_pool_part *part, double *ticks)
 {
-    const uint32_t *events;
-    const uint32_t *run = ets_inspection_events(inspection)->run;
-    uint32_t count;
-    ets_inspection_row_events(inspection, index, &events, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = run_number[run[events[i]]];
-        if (number < part->left_out) continue;
-        ticks[number - part->left_out] += (double)ets_inspection_ticks(inspection, events[i]);
+    const uint32_t calls = ets_inspection_row(inspection, index)->calls_per_run;
+    const uint64_t *lengths =
+        ets_inspection_row_lengths(inspection, index) + (size_t)part->left_out * calls;
+    for (uint32_t r = 0; r < part->run_count; r++) {
+        for (uint32_t k = 0; k < calls; k++) ticks[r] += (double)*lengths++;
     }
 }
 
 bool ets_pool_keep_times(struct ets_arena *arena, const struct ets_inspection *inspection,
                          struct ets_pool_found *found)
 {
-    struct ets_arena passing;
     const struct ets_pool_part *part = &found->part;
     const struct ets_block *block = ets_inspection_block(inspection, part->block);
-    ets_arena_init(&passing, arena->allocator, 0);
-    const uint32_t *run_number = number_runs(&passing, inspection);
     double *ticks =
         ets_arena_alloc_array(arena, (size_t)block->row_count * part->run_count, sizeof *ticks);
     struct ets_pool_clock *clocks = ets_arena_alloc_array(arena, block->row_count, sizeof *clocks);
-    const bool ok = run_number != NULL && ticks != NULL && clocks != NULL;
+    const bool ok = ticks != NULL && clocks != NULL;
     for (uint32_t i = 0; ok && i < block->row_count; i++) {
         const struct ets_row *row = ets_inspection_row(inspection, block->first_row + i);
         clocks[i] = (struct ets_pool_clock){(double)row->quantum_ticks * row->calls_per_run,
                                             ets_row_has_own_clock(row) != 0};
-        add_row(inspection, block->first_row + i, run_number, part,
-                ticks + (size_t)i * part->run_count);
+        add_row(inspection, block->first_row + i, part, ticks + (size_t)i * part->run_count);
     }
-    ets_arena_reset(&passing);
     found->tick = tick_of(inspection);
     found->ticks = ticks;
     found->clocks = clocks;

@@ -43,7 +43,7 @@ static struct ets_arena_block *add_block(struct ets_arena *arena, size_t bytes)
     return block;
 }
 
-void *ets_arena_alloc(struct ets_arena *arena, size_t bytes)
+static void *take(struct ets_arena *arena, size_t bytes)
 {
     const size_t mask = alignof(max_align_t) - 1;
     if (bytes > SIZE_MAX / 2) return NULL;
@@ -58,7 +58,13 @@ void *ets_arena_alloc(struct ets_arena *arena, size_t bytes)
     void *piece = block->payload + block->used;
     block->used += bytes;
     arena->used_bytes += bytes;
-    return memset(piece, 0, bytes);
+    return piece;
+}
+
+void *ets_arena_alloc(struct ets_arena *arena, size_t bytes)
+{
+    void *piece = take(arena, bytes);
+    return piece == NULL ? NULL : memset(piece, 0, bytes);
 }
 
 void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
@@ -66,6 +72,13 @@ void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
     uint64_t bytes;
     if (!ets_mul_u64(count, size, &bytes) || bytes > SIZE_MAX) return NULL;
     return ets_arena_alloc(arena, (size_t)bytes);
+}
+
+void *ets_arena_alloc_unset(struct ets_arena *arena, size_t count, size_t size)
+{
+    uint64_t bytes;
+    if (!ets_mul_u64(count, size, &bytes) || bytes > SIZE_MAX) return NULL;
+    return take(arena, (size_t)bytes);
 }
 
 void *ets_arena_grow(struct ets_arena *arena, void *array, uint32_t index, uint32_t *capacity,

@@ -207,23 +207,28 @@ static bool build_rows(struct builder *b)
     return true;
 }
 
-/* Groups the events by row, in logging order (a counting sort). */
+/* Groups the events by row, in logging order (a counting sort), with their lengths. */
 static bool list_row_events(struct ets_inspection *inspection)
 {
     const struct ets_event_columns *columns = &inspection->events;
     const uint32_t rows = inspection->row_count;
     uint32_t *start = ets_arena_alloc_array(&inspection->arena, (size_t)rows + 2, sizeof *start);
     inspection->row_events =
-        ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *inspection->row_events);
-    if (start == NULL || inspection->row_events == NULL) return false;
+        ets_arena_alloc_unset(&inspection->arena, columns->count, sizeof *inspection->row_events);
+    inspection->row_ticks =
+        ets_arena_alloc_unset(&inspection->arena, columns->count, sizeof *inspection->row_ticks);
+    if (start == NULL || inspection->row_events == NULL || inspection->row_ticks == NULL) {
+        return false;
+    }
     for (uint32_t e = 0; e < columns->count; e++) {
         if (columns->row[e] != ETS_NO_INDEX) start[columns->row[e] + 2]++;
     }
     for (uint32_t i = 2; i < rows + 2; i++) start[i] += start[i - 1];
     for (uint32_t e = 0; e < columns->count; e++) {
-        if (columns->row[e] != ETS_NO_INDEX) {
-            inspection->row_events[start[columns->row[e] + 1]++] = e;
-        }
+        if (columns->row[e] == ETS_NO_INDEX) continue;
+        const uint32_t at = start[columns->row[e] + 1]++;
+        inspection->row_events[at] = e;
+        inspection->row_ticks[at] = ets_inspection_ticks(inspection, e);
     }
     inspection->row_event_start = start;
     return true;
@@ -259,9 +264,7 @@ static bool is_whole_microseconds(const struct ets_inspection *inspection, uint3
 {
     const uint32_t *start = inspection->row_event_start;
     for (uint32_t i = start[row]; i < start[row + 1]; i++) {
-        if (ets_inspection_ticks(inspection, inspection->row_events[i]) % MICROSECOND_NS != 0) {
-            return false;
-        }
+        if (inspection->row_ticks[i] % MICROSECOND_NS != 0) return false;
     }
     return true;
 }
@@ -294,19 +297,20 @@ static void find_quanta(struct ets_inspection *inspection)
     }
 }
 
-enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error)
+/* `arena` holds what only this needs. */
+static enum ets_status build(struct ets_inspection *inspection, struct ets_arena *arena,
+                             struct ets_error *error)
 {
-    struct ets_arena *arena = &inspection->arena;
     struct builder b = {.inspection = inspection};
     ets_key_table_init(&b.identities, arena, 3);
     ets_key_table_init(&b.prefixes, arena, 1);
     ets_key_table_init(&b.shapes, arena, 4);
-    b.identity = ets_arena_alloc_array(arena, inspection->events.count, sizeof *b.identity);
+    b.identity = ets_arena_alloc_unset(arena, inspection->events.count, sizeof *b.identity);
     b.repeats = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.repeats);
     b.next_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.next_run);
     b.last_run = ets_arena_alloc_array(arena, inspection->run_count, sizeof *b.last_run);
-    inspection->blocks =
-        ets_arena_alloc_array(arena, inspection->run_count, sizeof *inspection->blocks);
+    inspection->blocks = ets_arena_alloc_array(&inspection->arena, inspection->run_count,
+                                               sizeof *inspection->blocks);
     if (b.identity == NULL || b.repeats == NULL || b.next_run == NULL || b.last_run == NULL ||
         inspection->blocks == NULL || !identify_events(&b) || !group_runs(&b)) {
         return ets_fail_memory(error, "the blocks of runs");
@@ -319,4 +323,13 @@ enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_e
     }
     find_quanta(inspection);
     return ETS_OK;
+}
+
+enum ets_status ets_blocks_build(struct ets_inspection *inspection, struct ets_error *error)
+{
+    struct ets_arena passing;
+    ets_arena_init(&passing, inspection->options.allocator, 0);
+    const enum ets_status status = build(inspection, &passing, error);
+    ets_arena_reset(&passing);
+    return status;
 }

@@ -52,6 +52,7 @@ static void fill_event(struct loader *loader, const struct ets_etdump_event *eve
     columns->start[at] = is_allocation ? (uint64_t)(int64_t)event->allocator : event->start_ticks;
     columns->end[at] = is_allocation ? event->allocated_bytes : event->end_ticks;
     columns->payload_at[at] = event->payload_at;
+    if (event->metadata.data != NULL) loader->inspection->has_metadata = true;
     loader->inspection->runs[loader->runs - 1].event_count++;
 }
 
@@ -74,8 +75,11 @@ static int load_run(void *context, const struct ets_etdump_run *run)
     loader->run_length = loader->events - loader->run_start;
     loader->run_start = loader->events;
     if (loader->filling) {
+        struct ets_strings *strings = &loader->inspection->strings;
+        const uint32_t name = ets_strings_add(strings, run->name);
+        if (name == UINT32_MAX) loader->no_memory = true;
         loader->inspection->runs[loader->runs] = (struct ets_run){
-            .name = run->name,
+            .name = name == UINT32_MAX ? run->name : ets_strings_get(strings, name),
             .bundled_input_index = run->bundled_input_index,
             .first_event = loader->inspection->events.count,
             .block = ETS_NO_INDEX,
@@ -109,18 +113,18 @@ static bool reserve(struct ets_inspection *inspection, const struct loader *coun
     const size_t count = counted->events;
     const uint32_t damages = counted->damages < MAX_DAMAGES ? counted->damages : MAX_DAMAGES;
     columns->capacity = counted->events;
-    columns->run = ets_arena_alloc_array(arena, count, sizeof *columns->run);
-    columns->row = ets_arena_alloc_array(arena, count, sizeof *columns->row);
-    columns->parent = ets_arena_alloc_array(arena, count, sizeof *columns->parent);
-    columns->name = ets_arena_alloc_array(arena, count, sizeof *columns->name);
-    columns->delegate_name = ets_arena_alloc_array(arena, count, sizeof *columns->delegate_name);
-    columns->kind = ets_arena_alloc_array(arena, count, sizeof *columns->kind);
-    columns->chain = ets_arena_alloc_array(arena, count, sizeof *columns->chain);
-    columns->instruction = ets_arena_alloc_array(arena, count, sizeof *columns->instruction);
-    columns->delegate_id = ets_arena_alloc_array(arena, count, sizeof *columns->delegate_id);
-    columns->start = ets_arena_alloc_array(arena, count, sizeof *columns->start);
-    columns->end = ets_arena_alloc_array(arena, count, sizeof *columns->end);
-    columns->payload_at = ets_arena_alloc_array(arena, count, sizeof *columns->payload_at);
+    columns->run = ets_arena_alloc_unset(arena, count, sizeof *columns->run);
+    columns->row = ets_arena_alloc_unset(arena, count, sizeof *columns->row);
+    columns->parent = ets_arena_alloc_unset(arena, count, sizeof *columns->parent);
+    columns->name = ets_arena_alloc_unset(arena, count, sizeof *columns->name);
+    columns->delegate_name = ets_arena_alloc_unset(arena, count, sizeof *columns->delegate_name);
+    columns->kind = ets_arena_alloc_unset(arena, count, sizeof *columns->kind);
+    columns->chain = ets_arena_alloc_unset(arena, count, sizeof *columns->chain);
+    columns->instruction = ets_arena_alloc_unset(arena, count, sizeof *columns->instruction);
+    columns->delegate_id = ets_arena_alloc_unset(arena, count, sizeof *columns->delegate_id);
+    columns->start = ets_arena_alloc_unset(arena, count, sizeof *columns->start);
+    columns->end = ets_arena_alloc_unset(arena, count, sizeof *columns->end);
+    columns->payload_at = ets_arena_alloc_unset(arena, count, sizeof *columns->payload_at);
     inspection->runs = ets_arena_alloc_array(arena, counted->runs, sizeof *inspection->runs);
     inspection->damages = ets_arena_alloc_array(arena, damages, sizeof *inspection->damages);
     inspection->run_count = counted->runs;
@@ -144,8 +148,23 @@ static void count_verified(struct loader *loader)
     }
 }
 
+/*
+ * Gives back the pages of a part of the dump that was read. Other parts may lie between, and are
+ * read again then; a part that spans much more than its events is left alone.
+ */
+static void give_back(const struct loader *loader, uint64_t low, uint64_t high)
+{
+    enum { SPAN = 1 << 26 };
+    const struct ets_file *file = loader->inspection->options.file;
+    if (file == NULL || high <= low || high - low > SPAN) return;
+    ets_file_release(file, loader->inspection->dump.bytes.data + low, (size_t)(high - low));
+}
+
 static void fill_verified(struct loader *loader)
 {
+    enum { PART = 1 << 16 }; /* events, of some 64 bytes each */
+    uint64_t low = UINT64_MAX, high = 0;
+    uint32_t since = 0;
     const struct ets_etdump *dump = &loader->inspection->dump;
     for (uint32_t i = 0; i < dump->run_count; i++) {
         struct ets_etdump_run run;
@@ -155,6 +174,13 @@ static void fill_verified(struct loader *loader)
             struct ets_etdump_event event;
             ets_etdump_event(dump, &run, j, &event);
             load_event(loader, &event, 0);
+            if (event.payload_at < low) low = event.payload_at;
+            if (event.payload_at > high) high = event.payload_at;
+            if (++since < PART) continue;
+            give_back(loader, low, high);
+            since = 0;
+            low = UINT64_MAX;
+            high = 0;
         }
     }
 }
@@ -211,10 +237,10 @@ static enum scope scope_of(struct ets_text name)
 }
 
 /* The scope of each name number, computed once. */
-static uint8_t *name_scopes(struct ets_inspection *inspection)
+static uint8_t *name_scopes(const struct ets_inspection *inspection, struct ets_arena *arena)
 {
     const struct ets_strings *strings = &inspection->strings;
-    uint8_t *scopes = ets_arena_alloc_array(&inspection->arena, strings->count, sizeof *scopes);
+    uint8_t *scopes = ets_arena_alloc_array(arena, strings->count, sizeof *scopes);
     for (uint32_t i = 0; scopes != NULL && i < strings->count; i++) {
         scopes[i] = (uint8_t)scope_of(ets_strings_get(strings, i));
     }
@@ -247,10 +273,13 @@ static bool is_told_inside(const struct ets_inspection *inspection, uint32_t out
 static enum ets_status nest(struct ets_inspection *inspection, struct ets_error *error)
 {
     struct ets_event_columns *columns = &inspection->events;
-    const uint8_t *scopes = name_scopes(inspection);
-    uint32_t *stack = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *stack);
-    uint8_t *heights = ets_arena_alloc_array(&inspection->arena, columns->count, sizeof *heights);
+    struct ets_arena passing;
+    ets_arena_init(&passing, inspection->options.allocator, 0);
+    const uint8_t *scopes = name_scopes(inspection, &passing);
+    uint32_t *stack = ets_arena_alloc_unset(&passing, columns->count, sizeof *stack);
+    uint8_t *heights = ets_arena_alloc_array(&passing, columns->count, sizeof *heights);
     if (scopes == NULL || stack == NULL || heights == NULL) {
+        ets_arena_reset(&passing);
         return ets_fail_memory(error, "the events' nesting");
     }
     for (uint32_t r = 0; r < inspection->run_count; r++) {
@@ -278,6 +307,7 @@ static enum ets_status nest(struct ets_inspection *inspection, struct ets_error 
             stack[depth++] = e;
         }
     }
+    ets_arena_reset(&passing);
     return ETS_OK;
 }
 
@@ -303,6 +333,9 @@ enum ets_status ets_events_load(struct ets_inspection *inspection, struct ets_by
     const bool is_extra_sound = open_extra(inspection, dump, &extra_reason);
     struct loader counter = {.inspection = inspection};
     ETS_TRY(visit(&counter, dump, is_damaged, error));
+    if (inspection->options.file != NULL) {
+        ets_file_release(inspection->options.file, dump.data, dump.size);
+    }
     if (!is_extra_sound) load_damage(&counter, &extra_reason);
     if (!reserve(inspection, &counter)) return ets_fail_memory(error, "the event table");
     struct loader filler = {.inspection = inspection, .filling = true};

@@ -1,7 +1,6 @@
 /* Accessors of an inspection: events, runs, blocks, rows and their times. */
 #include "inspect/inspection.h"
 #include "dump/etdump_parts.h"
-#include "inspect/early_events.h"
 #include "inspect/time_details.h"
 
 const struct ets_event_table *ets_inspection_events(const struct ets_inspection *inspection)
@@ -80,7 +79,8 @@ const struct ets_etdump *ets_inspection_dump(const struct ets_inspection *inspec
 
 struct ets_bytes ets_inspection_metadata(const struct ets_inspection *inspection, uint32_t index)
 {
-    if (inspection->events.kind[index] != ETS_EVENT_PROFILE) return (struct ets_bytes){NULL, 0};
+    if (!inspection->has_metadata || inspection->events.kind[index] != ETS_EVENT_PROFILE)
+        return (struct ets_bytes){NULL, 0};
     return ets_etdump_metadata(&inspection->dump, inspection->events.payload_at[index]);
 }
 
@@ -98,20 +98,24 @@ void ets_inspection_row_events(const struct ets_inspection *inspection, uint32_t
     *count_out = inspection->row_event_start[row + 1] - inspection->row_event_start[row];
 }
 
+const uint64_t *ets_inspection_row_lengths(const struct ets_inspection *inspection, uint32_t row)
+{
+    return inspection->row_ticks + inspection->row_event_start[row];
+}
+
 uint32_t ets_inspection_row_ticks(const struct ets_inspection *inspection, uint32_t row,
                                   uint32_t run, double *ticks_out)
 {
     const uint32_t *events;
-    uint32_t count, used = 0, current = ETS_NO_INDEX;
+    uint32_t count, used = 0;
     ets_inspection_row_events(inspection, row, &events, &count);
-    const struct ets_event_table *table = ets_inspection_events(inspection);
-    for (uint32_t i = 0; i < count; i++) {
-        ets_event_fetch_early(table, events, count, i);
-        const uint32_t event_run = inspection->events.run[events[i]];
-        if (run != ETS_NO_INDEX && event_run != run) continue;
-        if (event_run != current) ticks_out[used++] = 0;
-        current = event_run;
-        ticks_out[used - 1] += (double)ets_inspection_ticks(inspection, events[i]);
+    const uint64_t *lengths = ets_inspection_row_lengths(inspection, row);
+    const uint32_t calls = inspection->rows[row].calls_per_run;
+    for (uint32_t i = 0; i < count; i += calls) {
+        if (run != ETS_NO_INDEX && inspection->events.run[events[i]] != run) continue;
+        ticks_out[used] = 0;
+        for (uint32_t k = i; k < i + calls; k++) ticks_out[used] += (double)lengths[k];
+        used++;
     }
     return used;
 }

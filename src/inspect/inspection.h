@@ -136,7 +136,9 @@ struct ets_inspection {
     struct ets_row *rows;
     uint32_t row_count;
     uint32_t *row_events;      /* event indices, row by row */
-    uint32_t *row_event_start; /* [row_count + 1] into row_events */
+    uint64_t *row_ticks;       /* ets_inspection_ticks of each of row_events, beside each other */
+    uint32_t *row_event_start; /* [row_count + 1] into both */
+    bool has_metadata;         /* some event has, if only no bytes */
 
     struct ets_known_method *methods;
     uint32_t method_count;

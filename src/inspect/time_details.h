@@ -21,6 +21,12 @@ struct ets_tracing_cost ets_inspection_tracing_cost(const struct ets_inspection 
 double ets_inspection_events_cost(const struct ets_inspection *inspection, uint32_t run);
 
 /*
+ * ets_inspection_ticks of the events of a row in their order: those of the first run of the row's
+ * block, of which there are calls_per_run, and then those of each further run.
+ */
+const uint64_t *ets_inspection_row_lengths(const struct ets_inspection *inspection, uint32_t row);
+
+/*
  * The values behind ets_inspection_row_statistics, run by run in file order: fills `ticks_out`,
  * which has room for the runs of the row's block, and returns their number.
  */

@@ -28,8 +28,7 @@ bool ets_study_row_costs(struct ets_study *study, struct ets_studied_trace *trac
     if (trace->costs.rows != NULL) return true;
     return ets_row_costs_find(&study->arena, trace->inspection, &trace->costs, NULL) == ETS_OK;
 }
-static bool judge_block(struct ets_study *study, struct ets_studied_trace *trace,
-                        const uint32_t *run_number, uint32_t block)
+static bool judge_block(struct ets_study *study, struct ets_studied_trace *trace, uint32_t block)
 {
     struct ets_chosen_runs runs;
     const struct ets_headroom_options options = {
@@ -38,18 +37,17 @@ static bool judge_block(struct ets_study *study, struct ets_studied_trace *trace
         .tick_ns = trace->unit == ETS_UNIT_NS ? trace->tick : 0};
     return ets_chosen_runs_find(&study->arena, trace->inspection, block, ETS_NO_INDEX, 0, &runs) &&
            ets_headroom_find(&study->arena, trace->inspection, &trace->costs, &options, &runs,
-                             run_number, block, &trace->headrooms[block]);
+                             block, &trace->headrooms[block]);
 }
 
 bool ets_study_headrooms(struct ets_study *study, struct ets_studied_trace *trace)
 {
     if (trace->headrooms != NULL) return true;
     const uint32_t blocks = ets_inspection_block_count(trace->inspection);
-    const uint32_t *run_number = ets_work_number_runs(&study->arena, trace->inspection);
     trace->headrooms = ets_arena_alloc_array(&study->arena, blocks, sizeof *trace->headrooms);
-    bool ok = run_number != NULL && trace->headrooms != NULL && ets_study_row_costs(study, trace);
+    bool ok = trace->headrooms != NULL && ets_study_row_costs(study, trace);
     for (uint32_t b = 0; ok && b < blocks; b++) {
-        ok = judge_block(study, trace, run_number, b);
+        ok = judge_block(study, trace, b);
     }
     if (!ok) trace->headrooms = NULL;
     return ok;

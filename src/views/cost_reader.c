@@ -163,7 +163,6 @@ enum ets_status ets_cost_reader_program(const struct ets_program *program,
 struct held {
     struct ets_machine machine;
     struct ets_headroom_options options; /* machine NULL: none */
-    const uint32_t *run_number;
 };
 
 static enum ets_status open_machine(struct ets_cost_reader *reader,
@@ -185,8 +184,7 @@ static enum ets_status open_machine(struct ets_cost_reader *reader,
     reader->roof_count = ets_roof_lines_list(&held->machine, threads, reader->roofs);
     held->options = (struct ets_headroom_options){.machine = &held->machine, .threads = threads};
     if (unit != ETS_UNIT_CYCLES) held->options.tick_ns = 1e9 / ets_time_unit_per_second(unit);
-    held->run_number = ets_work_number_runs(&reader->arena, inspection);
-    return held->run_number != NULL ? ETS_OK : fail_memory(error);
+    return ETS_OK;
 }
 
 static void put_roof(struct ets_cost_row *row, const struct ets_row_headroom *found, double tick_ns)
@@ -216,16 +214,15 @@ static bool hold_block(struct ets_cost_reader *reader, const struct ets_inspecti
     const double tick_ns = held->options.tick_ns;
     if (held->options.machine == NULL) return true;
     if (!ets_chosen_runs_find(&reader->arena, inspection, b, ETS_NO_INDEX, 0, &runs) ||
-        !ets_headroom_find(&reader->arena, inspection, costs, &held->options, &runs,
-                           held->run_number, b, &headroom)) {
+        !ets_headroom_find(&reader->arena, inspection, costs, &held->options, &runs, b,
+                           &headroom)) {
         return false;
     }
     for (uint32_t i = 0; i < block->row_count && ets_headroom_has_operators(&headroom); i++) {
         put_roof(&reader->rows[block->first_row + i], &headroom.rows[i], tick_ns);
     }
     if (tick_ns <= 0) return true;
-    return ets_headroom_sentence(&reader->arena, inspection, &headroom, &runs, held->run_number, b,
-                                 tick_ns, &text) &&
+    return ets_headroom_sentence(&reader->arena, inspection, &headroom, &runs, b, tick_ns, &text) &&
            add_headline(reader, room, text.used);
 }
 
@@ -254,7 +251,7 @@ static enum ets_status read_inspection(struct ets_cost_reader *reader,
                                        struct ets_error *error)
 {
     struct ets_costs costs;
-    struct held held = {.run_number = NULL};
+    struct held held = {.options.machine = NULL};
     char text[ETS_COST_HEADLINE];
     if (machine != NULL) ETS_TRY(open_machine(reader, inspection, machine, &held, error));
     ETS_TRY(ets_row_costs_find(&reader->arena, inspection, &costs, error));

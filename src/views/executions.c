@@ -45,7 +45,7 @@ static bool measure_block(struct collector *c, uint32_t index)
     if (!ets_row_filter_has_block(&c->options->filter, block)) return true;
     double *per_run = ets_arena_alloc_array(c->arena, block->run_count, sizeof *per_run);
     if (per_run == NULL || !ets_work_collect(c->arena, c->inspection, index, ETS_WORK_KNOWN,
-                                             &c->options->filter, c->run_number, &work)) {
+                                             &c->options->filter, &work)) {
         return false;
     }
     if (!work.is_filtered && ets_work_add_total(&work, per_run)) {
@@ -134,11 +134,25 @@ static bool add_run(struct collector *c, uint32_t run)
     return true;
 }
 
+/* The number of each run within its block; NULL if memory runs out. */
+static uint32_t *number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
+{
+    const uint32_t runs = ets_inspection_run_count(inspection);
+    const uint32_t blocks = ets_inspection_block_count(inspection);
+    uint32_t *used = ets_arena_alloc_array(arena, blocks, sizeof *used);
+    uint32_t *numbers = ets_arena_alloc_array(arena, runs, sizeof *numbers);
+    if (used == NULL || numbers == NULL) return NULL;
+    for (uint32_t r = 0; r < runs; r++) {
+        numbers[r] = used[ets_inspection_run(inspection, r)->block]++;
+    }
+    return numbers;
+}
+
 static bool prepare(struct collector *c)
 {
     const uint32_t runs = ets_inspection_run_count(c->inspection);
     const uint32_t blocks = ets_inspection_block_count(c->inspection);
-    c->run_number = ets_work_number_runs(c->arena, c->inspection);
+    c->run_number = number_runs(c->arena, c->inspection);
     c->ticks = ets_arena_alloc_array(c->arena, blocks, sizeof *c->ticks);
     c->view->items = ets_arena_alloc_array(c->arena, runs, sizeof *c->view->items);
     c->view->methods =

@@ -97,8 +97,8 @@ bool ets_headroom_has_operators(const struct ets_headroom *headroom)
 
 bool ets_headroom_find(struct ets_arena *arena, const struct ets_inspection *inspection,
                        const struct ets_costs *costs, const struct ets_headroom_options *options,
-                       const struct ets_chosen_runs *runs, const uint32_t *run_number,
-                       uint32_t block, struct ets_headroom *headroom_out)
+                       const struct ets_chosen_runs *runs, uint32_t block,
+                       struct ets_headroom *headroom_out)
 {
     struct ets_work work;
     const struct ets_block *b = ets_inspection_block(inspection, block);
@@ -116,7 +116,7 @@ bool ets_headroom_find(struct ets_arena *arena, const struct ets_inspection *ins
                                           .first_row = b->first_row,
                                           .whole = runs->whole};
     if (f.per_run == NULL || f.rows == NULL ||
-        !ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work)) {
+        !ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, &work)) {
         return false;
     }
     for (uint32_t i = 0; i < work.count; i++) {

@@ -4,7 +4,7 @@
  *
  *     struct ets_headroom headroom;
  *     const struct ets_headroom_options options = {&machine, 1, tick_ns};
- *     if (!ets_headroom_find(&arena, inspection, &costs, &options, &runs, run_number, block,
+ *     if (!ets_headroom_find(&arena, inspection, &costs, &options, &runs, block,
  *                            &headroom)) {
  *         return no_memory;
  *     }
@@ -49,8 +49,8 @@ struct ets_headroom {
 
 bool ets_headroom_find(struct ets_arena *arena, const struct ets_inspection *inspection,
                        const struct ets_costs *costs, const struct ets_headroom_options *options,
-                       const struct ets_chosen_runs *runs, const uint32_t *run_number,
-                       uint32_t block, struct ets_headroom *headroom_out);
+                       const struct ets_chosen_runs *runs, uint32_t block,
+                       struct ets_headroom *headroom_out);
 
 /* Of a block that only loads, none. */
 bool ets_headroom_has_operators(const struct ets_headroom *headroom);

@@ -50,7 +50,6 @@ struct place {
     const struct ets_inspection *inspection;
     const struct ets_headroom *headroom;
     const struct ets_chosen_runs *runs;
-    const uint32_t *run_number;
     uint32_t block;
 };
 
@@ -58,8 +57,7 @@ static bool group(const struct place *p, enum ets_group_by by, struct ets_operat
 {
     const struct ets_operator_options options = {
         .group_by = by, .block = p->block, .run = ETS_NO_INDEX, .headroom = p->headroom};
-    return ets_operator_lines_by_group(p->arena, p->inspection, &options, p->runs, p->run_number,
-                                       p->block, lines);
+    return ets_operator_lines_by_group(p->arena, p->inspection, &options, p->runs, p->block, lines);
 }
 
 static bool add_place(const struct place *p, struct ets_text_builder *text)
@@ -97,10 +95,9 @@ static void add_machine(const struct ets_headroom *h, struct ets_text_builder *t
 
 bool ets_headroom_sentence(struct ets_arena *arena, const struct ets_inspection *inspection,
                            const struct ets_headroom *headroom, const struct ets_chosen_runs *runs,
-                           const uint32_t *run_number, uint32_t block, double tick_ns,
-                           struct ets_text_builder *text)
+                           uint32_t block, double tick_ns, struct ets_text_builder *text)
 {
-    const struct place place = {arena, inspection, headroom, runs, run_number, block};
+    const struct place place = {arena, inspection, headroom, runs, block};
     const uint32_t judged = headroom->verdicts[ETS_ROOF_VERDICT_COMPUTE_BOUND].rows +
                             headroom->verdicts[ETS_ROOF_VERDICT_MEMORY_BOUND].rows +
                             headroom->verdicts[ETS_ROOF_VERDICT_BELOW_ROOF].rows;

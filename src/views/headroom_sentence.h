@@ -16,7 +16,6 @@ enum { ETS_HEADROOM_SENTENCE = 512 };
  */
 bool ets_headroom_sentence(struct ets_arena *arena, const struct ets_inspection *inspection,
                            const struct ets_headroom *headroom, const struct ets_chosen_runs *runs,
-                           const uint32_t *run_number, uint32_t block, double tick_ns,
-                           struct ets_text_builder *text);
+                           uint32_t block, double tick_ns, struct ets_text_builder *text);
 
 #endif

@@ -34,18 +34,17 @@ static struct ets_text text_of(struct ets_arena *arena, struct ets_bytes metadat
 }
 
 bool ets_row_metadata(struct ets_arena *arena, const struct ets_inspection *inspection,
-                      uint32_t row, const struct ets_chosen_runs *runs, const uint32_t *run_number,
-                      struct ets_text_list *out)
+                      uint32_t row, const struct ets_chosen_runs *runs, struct ets_text_list *out)
 {
-    const uint32_t *events, *run = ets_inspection_events(inspection)->run;
+    const uint32_t *events, calls = ets_inspection_row(inspection, row)->calls_per_run;
     uint32_t count;
     struct ets_strings texts = {.count = 0};
     *out = (struct ets_text_list){NULL, 0};
     ets_inspection_row_events(inspection, row, &events, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct ets_bytes metadata = ets_inspection_metadata(inspection, events[i]);
-        const uint32_t number = runs == NULL ? 0 : run_number[run[events[i]]] - runs->first;
-        if (metadata.size == 0 || (runs != NULL && number >= runs->count)) continue;
+        const uint32_t run = runs == NULL ? 0 : i / calls - runs->first;
+        if (metadata.size == 0 || (runs != NULL && run >= runs->count)) continue;
         if (texts.count == 0 && ets_strings_init(&texts, arena) != 0) return false;
         const struct ets_text text = text_of(arena, metadata);
         if (text.data == NULL || ets_strings_add(&texts, text) == UINT32_MAX) return false;

@@ -284,14 +284,14 @@ static enum ets_work_detail detail_of(enum ets_group_by group_by)
 
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
                                  const struct ets_operator_options *options,
-                                 const struct ets_chosen_runs *runs, const uint32_t *run_number,
-                                 uint32_t block, struct ets_operator_lines *lines_out)
+                                 const struct ets_chosen_runs *runs, uint32_t block,
+                                 struct ets_operator_lines *lines_out)
 {
     struct ets_work work;
     *lines_out = (struct ets_operator_lines){.count = 0};
     if (ets_inspection_block(inspection, block)->row_count == 0) return true;
     if (!ets_work_collect(arena, inspection, block, detail_of(options->group_by), &options->filter,
-                          run_number, &work)) {
+                          &work)) {
         return false;
     }
     struct grouper g = {

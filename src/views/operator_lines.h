@@ -4,11 +4,8 @@
  *
  *     struct ets_chosen_runs runs;
  *     struct ets_operator_lines lines;
- *     const uint32_t *run_number = ets_work_number_runs(&arena, inspection);
- *     if (run_number != NULL &&
- *         ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
- *         ets_operator_lines_by_group(&arena, inspection, &options, &runs, run_number, block,
- *                                     &lines)) {
+ *     if (ets_chosen_runs_find(&arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
+ *         ets_operator_lines_by_group(&arena, inspection, &options, &runs, block, &lines)) {
  *         for (uint32_t i = 0; i < lines.count; i++) show(&lines.items[i]);
  *     }
  *
@@ -67,13 +64,11 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
                                const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out);
 
-/*
- * operator_groups.c: the work of a block grouped by options->group_by, and the rest of its total.
- * `run_number`: the number of each run within its block.
+/* operator_groups.c: the work of a block grouped by options->group_by, and the rest of its total.
  */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
                                  const struct ets_operator_options *options,
-                                 const struct ets_chosen_runs *runs, const uint32_t *run_number,
-                                 uint32_t block, struct ets_operator_lines *lines_out);
+                                 const struct ets_chosen_runs *runs, uint32_t block,
+                                 struct ets_operator_lines *lines_out);
 
 #endif

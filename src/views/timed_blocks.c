@@ -59,14 +59,10 @@ bool ets_timed_blocks_find(struct ets_arena *arena, const struct ets_inspection 
     const uint32_t count = ets_inspection_block_count(inspection);
     *blocks_out = (struct ets_timed_blocks){
         .inspection = inspection,
-        .run_number = ets_work_number_runs(arena, inspection),
         .tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit),
         .captured = count_captured(arena, inspection),
         .items = ets_arena_alloc_array(arena, count, sizeof *blocks_out->items)};
-    if (blocks_out->run_number == NULL || blocks_out->captured == NULL ||
-        blocks_out->items == NULL) {
-        return false;
-    }
+    if (blocks_out->captured == NULL || blocks_out->items == NULL) return false;
     for (uint32_t b = 0; b < count; b++) {
         const bool has_run = run == ETS_NO_INDEX || ets_inspection_run(inspection, run)->block == b;
         if (!has_run || (block != ETS_NO_INDEX && block != b)) continue;
@@ -84,7 +80,7 @@ bool ets_timed_block_group(struct ets_arena *arena, const struct ets_timed_block
 {
     const struct ets_operator_options options = {.group_by = by, .filter = {.backend = backend}};
     return ets_operator_lines_by_group(arena, blocks->inspection, &options, &block->runs,
-                                       blocks->run_number, block->block, lines_out) &&
+                                       block->block, lines_out) &&
            ets_operator_lines_sort(arena, ETS_SORT_TIME, lines_out);
 }
 

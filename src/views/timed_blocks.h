@@ -23,9 +23,8 @@ struct ets_timed_block {
 
 struct ets_timed_blocks {
     const struct ets_inspection *inspection;
-    const uint32_t *run_number; /* as ets_work_number_runs */
-    double tick_ns;             /* 0: cycles */
-    const uint64_t *captured;   /* [block of the inspection] events with captured tensors */
+    double tick_ns;           /* 0: cycles */
+    const uint64_t *captured; /* [block of the inspection] events with captured tensors */
     struct ets_timed_block *items;
     uint32_t count;
 };

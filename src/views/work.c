@@ -2,7 +2,6 @@
 #include "views/work.h"
 
 #include <math.h>
-#include "inspect/early_events.h"
 #include "inspect/patterns.h"
 #include "inspect/stated_nodes.h"
 
@@ -110,8 +109,7 @@ static void describe_steps(const struct collector *c, const struct ets_work *par
 
 bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                       uint32_t block, enum ets_work_detail detail,
-                      const struct ets_row_filter *filter, const uint32_t *run_number,
-                      struct ets_work *work_out)
+                      const struct ets_row_filter *filter, struct ets_work *work_out)
 {
     const struct ets_block *b = ets_inspection_block(inspection, block);
     struct collector c = {
@@ -125,7 +123,6 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
     *work_out = (struct ets_work){
         .inspection = inspection,
         .block = b,
-        .run_number = run_number,
         .total_row = ets_inspection_total_row(inspection, block),
         .is_filtered = filter != NULL && !ets_row_filter_is_empty(filter),
         .pieces = ets_arena_alloc_array(arena, b->row_count, sizeof *work_out->pieces),
@@ -148,30 +145,13 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
     return true;
 }
 
-uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspection *inspection)
-{
-    const uint32_t runs = ets_inspection_run_count(inspection);
-    const uint32_t blocks = ets_inspection_block_count(inspection);
-    uint32_t *used = ets_arena_alloc_array(arena, blocks, sizeof *used);
-    uint32_t *numbers = ets_arena_alloc_array(arena, runs, sizeof *numbers);
-    if (used == NULL || numbers == NULL) return NULL;
-    for (uint32_t r = 0; r < runs; r++) {
-        numbers[r] = used[ets_inspection_run(inspection, r)->block]++;
-    }
-    return numbers;
-}
-
 /* Adds `sign` times the row's ticks to each run's sum. */
 static void accumulate(const struct ets_work *work, uint32_t index, double sign, double *per_run)
 {
-    const uint32_t *events;
-    uint32_t count;
-    ets_inspection_row_events(work->inspection, index, &events, &count);
-    const struct ets_event_table *table = ets_inspection_events(work->inspection);
-    for (uint32_t i = 0; i < count; i++) {
-        ets_event_fetch_early(table, events, count, i);
-        per_run[work->run_number[table->run[events[i]]]] +=
-            sign * (double)ets_inspection_ticks(work->inspection, events[i]);
+    const uint64_t *lengths = ets_inspection_row_lengths(work->inspection, index);
+    const uint32_t calls = ets_inspection_row(work->inspection, index)->calls_per_run;
+    for (uint32_t r = 0; r < work->block->run_count; r++) {
+        for (uint32_t k = 0; k < calls; k++) per_run[r] += sign * (double)*lengths++;
     }
 }
 

@@ -4,9 +4,7 @@
  * modules, source lines) use these pieces.
  *
  *     struct ets_work work;
- *     const uint32_t *run_number = ets_work_number_runs(&arena, inspection);
- *     if (run_number == NULL || !ets_work_collect(&arena, inspection, block, ETS_WORK_KNOWN, NULL,
- *                                                 run_number, &work)) {
+ *     if (!ets_work_collect(&arena, inspection, block, ETS_WORK_KNOWN, NULL, &work)) {
  *         return no_memory;
  *     }
  *     for (uint32_t i = 0; i < work.count; i++) ets_work_add(&work, &work.pieces[i], per_run);
@@ -70,8 +68,7 @@ static inline struct ets_span ets_span_part(struct ets_span span, double whole)
 struct ets_work {
     const struct ets_inspection *inspection;
     const struct ets_block *block;
-    const uint32_t *run_number; /* [run] within its block */
-    uint32_t total_row;         /* of the whole run, or ETS_NO_INDEX */
+    uint32_t total_row; /* of the whole run, or ETS_NO_INDEX */
     struct ets_work_piece *pieces;
     uint32_t count;
     uint32_t *first_part, *next_part; /* [row of the block] the parts of it */
@@ -82,17 +79,13 @@ struct ets_work {
 
 /*
  * Collects pieces in order of completion, without rows that `filter` (NULL: none) does not match.
- * `run_number` is borrowed. Returns false if memory runs out.
+ * Returns false if memory runs out.
  */
 bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *inspection,
                       uint32_t block, enum ets_work_detail detail,
-                      const struct ets_row_filter *filter, const uint32_t *run_number,
-                      struct ets_work *work_out);
+                      const struct ets_row_filter *filter, struct ets_work *work_out);
 
-/* The number of each run within its block; NULL if memory runs out. */
-uint32_t *ets_work_number_runs(struct ets_arena *arena, const struct ets_inspection *inspection);
-
-/* Adds the ticks of a piece to per_run[run number]. */
+/* Adds the ticks of a piece to per_run[number of the run within its block]. */
 void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run);
 /* Adds what a piece did in one run; of what is left of a call, nothing. `costs` NULL: none. */
 void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piece *piece,

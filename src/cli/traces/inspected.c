@@ -13,6 +13,7 @@ struct ets_inspect_options cli_inspection_options(const struct cli_arguments *ar
                                                   const struct cli_subject *subject)
 {
     return (struct ets_inspect_options){
+        .file = subject->file,
         .record = subject->record,
         .program = subject->program,
         .method = subject->method,

@@ -9,6 +9,7 @@
 struct cli_subject {
     const char *path; /* for messages */
     struct ets_bytes dump;
+    const struct ets_file *file;   /* that holds the dump; NULL: none */
     struct ets_bytes debug_buffer; /* data NULL: none given */
     const char *debug_buffer_path;
     struct ets_etrecord *record;

@@ -238,6 +238,7 @@ static int open_trace(struct cli_sql_sources *sources, const struct cli_argument
     struct ets_study_trace *trace = &sources->traces[number];
     struct cli_subject subject = {.path = file->path,
                                   .dump = ets_file_bytes(file->file),
+                                  .file = file->file,
                                   .method = cli_value(arguments, "--method")};
     trace->path = file->path;
     trace->record = partner(records, number);

@@ -34,6 +34,7 @@ int cli_subject_open(const struct cli_arguments *arguments, const char *path,
                              .debug_buffer_path = cli_value(arguments, "--debug-buffer")};
     int code = cli_check_stdin(arguments);
     if (code == CLI_OK) code = open_trace(path, &files->trace, &subject_out->dump);
+    subject_out->file = files->trace;
     if (code == CLI_OK) {
         code = cli_model_open(cli_value(arguments, "--etrecord"), cli_value(arguments, "--program"),
                               &files->given);

@@ -20,20 +20,22 @@ int cli_traces_check_units(const char *left, const struct ets_inspection *left_i
                         right_cycles ? "cycles" : "time");
 }
 
-static struct ets_inspect_options options_of(const struct cli_arguments *arguments)
+static struct ets_inspect_options options_of(const struct cli_arguments *arguments,
+                                             const struct ets_file *file)
 {
     return (struct ets_inspect_options){
+        .file = file,
         .method = cli_value(arguments, "--method"),
         .prompt = (uint32_t)cli_number(arguments, "--prompt", 0),
         .subtract_overhead = cli_has(arguments, "--subtract-overhead"),
         .tick_unit = (enum ets_time_unit)cli_choice(arguments, "--source-time-scale", ETS_UNIT_NS)};
 }
 
-static enum ets_status inspect(const struct cli_arguments *arguments, struct ets_bytes dump,
+static enum ets_status inspect(const struct cli_arguments *arguments, const struct ets_file *file,
                                const struct cli_model *models, unsigned model_count,
                                struct ets_inspection **inspection, struct ets_error *error)
 {
-    struct ets_inspect_options options = options_of(arguments);
+    struct ets_inspect_options options = options_of(arguments, file);
     enum ets_status status = ETS_OK;
     unsigned i = 0;
     do {
@@ -41,7 +43,7 @@ static enum ets_status inspect(const struct cli_arguments *arguments, struct ets
             options.record = models[i].record.record;
             options.program = cli_model_program(&models[i]);
         }
-        status = ets_inspection_open(dump, &options, inspection, error);
+        status = ets_inspection_open(ets_file_bytes(file), &options, inspection, error);
     } while (status == ETS_MISMATCH && ++i < model_count);
     return status;
 }
@@ -62,9 +64,11 @@ const char *cli_traces_with_siblings(struct cli_traces *traces)
 /* The siblings of the trace, or of the first trace that has any. */
 static struct cli_sibling *find_sibling(const struct cli_arguments *arguments,
                                         struct cli_traces *traces, const char *path,
-                                        struct ets_bytes dump, struct ets_inspection **inspection)
+                                        const struct ets_file *file,
+                                        struct ets_inspection **inspection)
 {
-    const struct ets_inspect_options options = options_of(arguments);
+    const struct ets_bytes dump = ets_file_bytes(file);
+    const struct ets_inspect_options options = options_of(arguments, file);
     *inspection = NULL;
     if (traces->request.without_siblings || !cli_siblings_wanted(arguments)) return NULL;
     struct cli_sibling *own =
@@ -148,18 +152,18 @@ static int open_one(const struct cli_arguments *arguments, const char *path,
     struct cli_kept_trace *trace = room_for(traces);
     if (trace == NULL) return cli_complain(CLI_INTERNAL, "no memory for the traces");
     if (cli_trace_open(path, &trace->file, &error) != ETS_OK) return cli_fail(path, &error);
-    const struct ets_bytes dump = ets_file_bytes(trace->file);
     struct cli_sibling *sibling = NULL;
     trace->inspection = NULL;
-    if (ets_dump_is_foreign(dump)) model_count = 0; /* ExecuTorch's models do not describe it */
-    else sibling = find_sibling(arguments, traces, path, dump, &trace->inspection);
+    if (ets_dump_is_foreign(ets_file_bytes(trace->file)))
+        model_count = 0; /* ExecuTorch's models do not describe it */
+    else sibling = find_sibling(arguments, traces, path, trace->file, &trace->inspection);
     if (sibling != NULL) {
         models = &sibling->model;
         model_count = 1;
     }
     if (trace->inspection != NULL) return add_and_close(path, traces, trace, sibling);
     const enum ets_status status =
-        inspect(arguments, dump, models, model_count, &trace->inspection, &error);
+        inspect(arguments, trace->file, models, model_count, &trace->inspection, &error);
     if (status == ETS_OK) return add_and_close(path, traces, trace, sibling);
     ets_file_close(trace->file);
     const int code = cli_fail(path, &error);

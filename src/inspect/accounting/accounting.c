@@ -54,19 +54,18 @@ static bool list_runs(struct ets_accounting *a)
 }
 
 /* The time of a row in each run, in ticks of the trace if its clock's scale is known. */
-static int64_t *sum_row(struct ets_accounting *a, uint32_t row)
+static const int64_t *sum_row(struct ets_accounting *a, uint32_t row)
 {
-    const struct ets_event_table *table = ets_inspection_events(a->inspection);
+    const uint64_t *lengths = ets_inspection_row_lengths(a->inspection, row);
     const struct ets_delegate_clock *clock = ets_inspection_row(a->inspection, row)->clock;
+    const uint32_t calls = ets_inspection_row(a->inspection, row)->calls_per_run;
     const bool is_fitted = clock != NULL && clock->state == ETS_CLOCK_FITTED;
+    if (calls == 1 && !is_fitted) return (const int64_t *)lengths; /* nothing to add */
     int64_t *ticks = ets_arena_alloc_array(&a->arena, a->run_count, sizeof *ticks);
-    const uint32_t *events;
-    uint32_t count, run = 0;
     if (ticks == NULL) return NULL;
-    ets_inspection_row_events(a->inspection, row, &events, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && table->run[events[i]] != table->run[events[i - 1]]) run++;
-        uint64_t took = ets_inspection_ticks(a->inspection, events[i]);
+    for (uint32_t i = 0; i < a->run_count * calls; i++) {
+        const uint32_t run = i / calls;
+        uint64_t took = lengths[i];
         if (is_fitted) took = (uint64_t)fmin(round((double)took * clock->scale), 0x1p62);
         ticks[run] = (int64_t)((uint64_t)ticks[run] + took);
     }

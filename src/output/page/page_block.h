@@ -12,9 +12,8 @@ struct ets_page_block {
     struct ets_page_table *table;
     struct ets_study *study;
     const struct ets_studied_trace *trace;
-    uint32_t index;             /* of the block in its trace */
-    const uint32_t *run_number; /* [run of the trace] within its block */
-    struct ets_arena *arena;    /* of the block */
+    uint32_t index;          /* of the block in its trace */
+    struct ets_arena *arena; /* of the block */
 };
 
 /* A table: its columns, and its rows of one block. */

@@ -15,19 +15,15 @@ static const struct ets_page_view *const views[] = {
 
 static bool fill_trace(struct ets_page_block block, const struct ets_page_view *view)
 {
-    struct ets_arena arena, run_arena;
-    const struct ets_allocator *allocator = block.document->arena.allocator;
-    ets_arena_init(&arena, allocator, 0);
-    ets_arena_init(&run_arena, allocator, 0);
+    struct ets_arena arena;
+    bool ok = true;
+    ets_arena_init(&arena, block.document->arena.allocator, 0);
     block.arena = &arena;
-    block.run_number = ets_work_number_runs(&run_arena, block.trace->inspection);
-    bool ok = block.run_number != NULL;
     for (uint32_t i = 0; ok && i < ets_inspection_block_count(block.trace->inspection); i++) {
         block.index = i;
         ok = view->fill(&block) && !block.document->has_failed;
         ets_arena_reset(&arena);
     }
-    ets_arena_reset(&run_arena);
     return ok;
 }
 

@@ -60,7 +60,7 @@ bool ets_page_collect_lines(const struct ets_page_block *block, struct ets_page_
     *of = (struct ets_page_work){.lines.count = 0};
     if (source->record == ETS_NO_INDEX) return true; /* nothing tells lines */
     if (!ets_work_collect(block->arena, inspection, block->index, ETS_WORK_KNOWN, NULL,
-                          block->run_number, &of->work)) {
+                          &of->work)) {
         return false;
     }
     if (of->work.count == 0) return true;

@@ -92,8 +92,8 @@ static bool fill_modules(const struct ets_page_block *block)
     struct ets_operator_lines lines;
     if (block->trace->source->record == ETS_NO_INDEX) return true; /* nothing tells modules */
     if (!ets_chosen_runs_find(block->arena, inspection, block->index, ETS_NO_INDEX, 0, &runs) ||
-        !ets_operator_lines_by_group(block->arena, inspection, &options, &runs, block->run_number,
-                                     block->index, &lines)) {
+        !ets_operator_lines_by_group(block->arena, inspection, &options, &runs, block->index,
+                                     &lines)) {
         return false;
     }
     const uint32_t first = block->table->row_count;

@@ -11,7 +11,7 @@ bool ets_icicle_modules(struct ets_plot *plot, struct ets_icicle *icicle_out)
     struct ets_operator_lines lines;
     *icicle_out = (struct ets_icicle){.ticks = whole};
     if (!ets_operator_lines_by_group(&plot->arena, plot->inspection, &options, &block->runs,
-                                     plot->blocks.run_number, block->block, &lines) ||
+                                     block->block, &lines) ||
         !ets_operator_lines_sort(&plot->arena, ETS_SORT_ORDER, &lines)) {
         return false;
     }

@@ -43,7 +43,6 @@ struct picture {
     struct ets_costs costs;
     struct ets_chosen_runs runs;
     struct ets_headroom headroom;
-    uint32_t *run_number;
     double tick_ns;
     uint32_t block;
     struct dot *dots;
@@ -67,8 +66,7 @@ static bool choose_block(struct picture *p)
         const uint32_t run = p->options->run;
         if (run != ETS_NO_INDEX && ets_inspection_run(p->inspection, run)->block != b) continue;
         if (!ets_chosen_runs_find(p->arena, p->inspection, b, run, p->options->steady, &runs) ||
-            !ets_headroom_find(p->arena, p->inspection, &p->costs, &options, &runs, p->run_number,
-                               b, &headroom)) {
+            !ets_headroom_find(p->arena, p->inspection, &p->costs, &options, &runs, b, &headroom)) {
             return false;
         }
         const double whole = runs.whole * runs.count;
@@ -270,8 +268,8 @@ static bool draw(struct picture *p)
 {
     char room[ETS_HEADROOM_SENTENCE] = "";
     struct ets_text_builder text = {room, sizeof room, 0};
-    if (!ets_headroom_sentence(p->arena, p->inspection, &p->headroom, &p->runs, p->run_number,
-                               p->block, p->tick_ns, &text)) {
+    if (!ets_headroom_sentence(p->arena, p->inspection, &p->headroom, &p->runs, p->block,
+                               p->tick_ns, &text)) {
         return false;
     }
     p->line_count = ets_roof_lines_list(p->options->machine, p->options->threads, p->lines);
@@ -301,8 +299,7 @@ static enum ets_status find_and_draw(struct picture *p, struct ets_error *error)
     }
     p->tick_ns = 1e9 / ets_time_unit_per_second(unit);
     ETS_TRY(ets_row_costs_find(p->arena, p->inspection, &p->costs, error));
-    p->run_number = ets_work_number_runs(p->arena, p->inspection);
-    if (p->run_number == NULL || !choose_block(p)) return ets_fail_memory(error, what);
+    if (!choose_block(p)) return ets_fail_memory(error, what);
     if (p->block == ETS_NO_INDEX) {
         return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
                         "no operator ran: there is nothing to draw");

@@ -135,25 +135,24 @@ static bool put_file(const struct annotate_filler *f, const struct ets_source_li
 }
 
 /* Holds the block against the machine's roof, and says how far it is. */
-static bool find_headroom(struct annotate_filler *f, const uint32_t *run_number,
-                          struct ets_work *work)
+static bool find_headroom(struct annotate_filler *f, struct ets_work *work)
 {
     const struct ets_headroom_options options = {f->options->machine, f->options->threads,
                                                  f->tick_ns};
     if (!f->has_roofs) return true;
     work->headroom = &f->headroom;
-    return ets_headroom_find(f->arena, f->inspection, f->costs, &options, &f->runs, run_number,
-                             f->block_index, &f->headroom) &&
+    return ets_headroom_find(f->arena, f->inspection, f->costs, &options, &f->runs, f->block_index,
+                             &f->headroom) &&
            ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs,
-                                 run_number, f->block_index, f->tick_ns);
+                                 f->block_index, f->tick_ns);
 }
 
-static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
+static bool fill_block(struct annotate_filler *f)
 {
     struct ets_work work;
     struct ets_line_errors errors;
     if (!ets_work_collect(f->arena, f->inspection, f->block_index, ETS_WORK_KNOWN,
-                          &f->options->filter, run_number, &work)) {
+                          &f->options->filter, &work)) {
         return false;
     }
     work.costs = f->costs;
@@ -164,7 +163,7 @@ static bool fill_block(struct annotate_filler *f, const uint32_t *run_number)
     if (work.count == 0 && errors.count == 0) return true; /* loads, or nothing that matches */
     if (!ets_chosen_runs_find(f->arena, f->inspection, f->block_index, f->options->run,
                               f->options->steady, &f->runs) ||
-        !find_headroom(f, run_number, &work) ||
+        !find_headroom(f, &work) ||
         !ets_source_lines_collect(f->arena, &work, &f->runs, f->options->delegations, &errors,
                                   f->options->all_frames != 0, &f->work)) {
         return false;
@@ -211,9 +210,8 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
         f.has_roofs = options->machine != NULL && f.tick_ns > 0;
     }
     ets_annotate_add_columns(&f);
-    const uint32_t *run_number = ets_work_number_runs(&run_arena, inspection);
-    bool ok = run_number != NULL;
-    if (ok && options->source != NULL) {
+    bool ok = true;
+    if (options->source != NULL) {
         ok = ets_recorded_frames_collect(&run_arena, inspection, &f.recorded);
     }
     for (uint32_t b = 0; ok && b < ets_inspection_block_count(inspection); b++) {
@@ -223,7 +221,7 @@ enum ets_status ets_annotate_table_fill(struct ets_table *table,
         f.block_index = b;
         if (!has_run || (options->block != ETS_NO_INDEX && options->block != b)) continue;
         if (!ets_row_filter_has_block(&options->filter, f.block)) continue;
-        ok = fill_block(&f, run_number);
+        ok = fill_block(&f);
         ets_arena_reset(&arena);
     }
     ets_arena_reset(&run_arena);

@@ -36,8 +36,7 @@ struct line {
     double flops_unit;                 /* that people see flops in */
     const struct ets_machine *machine; /* NULL: none */
     uint32_t threads;
-    struct ets_costs row_costs; /* of the trace; with a machine */
-    const uint32_t *run_number;
+    struct ets_costs row_costs;          /* of the trace; with a machine */
     const struct ets_headroom *headroom; /* of the section's block; NULL: it has none */
 };
 
@@ -496,10 +495,10 @@ static bool find_headroom(struct ets_arena *arena, struct line *line,
     if (line->machine == NULL || block == ETS_NO_INDEX) return true;
     line->headroom = headroom_out;
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
-           ets_headroom_find(arena, inspection, &line->row_costs, &options, &runs, line->run_number,
-                             block, headroom_out) &&
-           ets_roof_sentence_add(line->table, arena, inspection, headroom_out, &runs,
-                                 line->run_number, block, line->tick);
+           ets_headroom_find(arena, inspection, &line->row_costs, &options, &runs, block,
+                             headroom_out) &&
+           ets_roof_sentence_add(line->table, arena, inspection, headroom_out, &runs, block,
+                                 line->tick);
 }
 
 /* Whose rules the column is by: no file has what the partitioners themselves said. */
@@ -569,7 +568,6 @@ static enum ets_status find_costs(struct ets_arena *arena,
     if (options->machine == NULL || !line->has_rates) return ETS_OK;
     line->machine = options->machine;
     line->threads = options->threads;
-    line->run_number = ets_work_number_runs(arena, options->inspection);
     return ets_row_costs_find(arena, options->inspection, &line->row_costs, error);
 }
 
@@ -599,9 +597,8 @@ enum ets_status ets_delegate_table_fill(struct ets_table *table,
         return status;
     }
     add_columns(&line, shown, shown_count, has_unit);
-    bool ok = line.machine == NULL || line.run_number != NULL;
-    ok = ok && ets_delegate_sections_find(&arena, delegations, options->inspection, &sections) &&
-         lead_with_all(&section_arena, table, &sections);
+    bool ok = ets_delegate_sections_find(&arena, delegations, options->inspection, &sections) &&
+              lead_with_all(&section_arena, table, &sections);
     for (uint32_t i = 0; ok && i < sections.count; i++) {
         line.section = &sections.items[i];
         ok = add_section(&section_arena, shown, shown_count, line, options->calls_only);

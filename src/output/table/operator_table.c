@@ -34,7 +34,6 @@ struct filler {
     struct ets_entity_view view;
     struct ets_arena *arena;         /* of one block's lines */
     double tick_ns;                  /* 0: the clock has no unit */
-    uint32_t *run_number;            /* [run] within its block */
     struct allocations *allocations; /* [block] */
     /* At hand: */
     const struct ets_block *block;
@@ -182,7 +181,6 @@ static void put_line(struct filler *f, const struct ets_operator_line *line)
     const struct ets_operator_shown shown = {.inspection = f->inspection,
                                              .block = f->block,
                                              .runs = &f->runs,
-                                             .run_number = f->run_number,
                                              .places = f->places,
                                              .line = line,
                                              .group_by = f->options->group_by,
@@ -207,9 +205,8 @@ static bool survey(struct filler *f, struct ets_arena *arena)
 {
     const struct ets_event_table *events = ets_inspection_events(f->inspection);
     const uint32_t blocks = ets_inspection_block_count(f->inspection);
-    f->run_number = ets_work_number_runs(arena, f->inspection);
     f->allocations = ets_arena_alloc_array(arena, blocks, sizeof *f->allocations);
-    if (f->run_number == NULL || f->allocations == NULL) return false;
+    if (f->allocations == NULL) return false;
     for (uint32_t i = 0; i < events->count; i++) {
         if (events->kind[i] != ETS_EVENT_ALLOCATION) continue;
         struct allocations *a =
@@ -227,8 +224,8 @@ static bool find_headroom(struct filler *f, uint32_t block)
                                                  f->tick_ns};
     if (options.machine == NULL || f->tick_ns <= 0) return true;
     f->options->headroom = &f->headroom;
-    return ets_headroom_find(f->arena, f->inspection, f->options->costs, &options, &f->runs,
-                             f->run_number, block, &f->headroom);
+    return ets_headroom_find(f->arena, f->inspection, f->options->costs, &options, &f->runs, block,
+                             &f->headroom);
 }
 
 /* What it reads for each token. */
@@ -378,7 +375,7 @@ static bool fill_block(struct filler *f, uint32_t index)
                         ? ets_operator_lines_by_row(f->arena, f->inspection, f->options, &f->runs,
                                                     index, &lines)
                         : ets_operator_lines_by_group(f->arena, f->inspection, f->options, &f->runs,
-                                                      f->run_number, index, &lines);
+                                                      index, &lines);
     if (!ok) return false;
     f->places = lines.places;
     const bool is_whole =
@@ -388,8 +385,8 @@ static bool fill_block(struct filler *f, uint32_t index)
     add_parts(f, &lines);
     if (!add_layers(f, &lines)) return false;
     if (f->options->headroom != NULL &&
-        !ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs,
-                               f->run_number, index, f->tick_ns)) {
+        !ets_roof_sentence_add(f->table, f->arena, f->inspection, &f->headroom, &f->runs, index,
+                               f->tick_ns)) {
         return false;
     }
     if (!add_cost(f, index)) return false;

@@ -98,12 +98,11 @@ void ets_roof_fields_put_row(struct ets_table *table, const struct ets_headroom 
 bool ets_roof_sentence_add(struct ets_table *table, struct ets_arena *arena,
                            const struct ets_inspection *inspection,
                            const struct ets_headroom *headroom, const struct ets_chosen_runs *runs,
-                           const uint32_t *run_number, uint32_t block, double tick_ns)
+                           uint32_t block, double tick_ns)
 {
     char room[ETS_HEADROOM_SENTENCE] = "";
     struct ets_text_builder text = {room, sizeof room, 0};
-    if (!ets_headroom_sentence(arena, inspection, headroom, runs, run_number, block, tick_ns,
-                               &text)) {
+    if (!ets_headroom_sentence(arena, inspection, headroom, runs, block, tick_ns, &text)) {
         return false;
     }
     if (text.used > 0) ets_table_add_headline(table, ets_built_text(&text));

@@ -18,6 +18,6 @@ void ets_roof_fields_put_row(struct ets_table *table, const struct ets_headroom 
 bool ets_roof_sentence_add(struct ets_table *table, struct ets_arena *arena,
                            const struct ets_inspection *inspection,
                            const struct ets_headroom *headroom, const struct ets_chosen_runs *runs,
-                           const uint32_t *run_number, uint32_t block, double tick_ns);
+                           uint32_t block, double tick_ns);
 
 #endif

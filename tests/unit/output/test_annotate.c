@@ -42,10 +42,8 @@ static bool collect(struct ets_arena *arena, const struct ets_inspection *inspec
 {
     struct ets_work work;
     struct ets_chosen_runs runs;
-    const uint32_t *run_number = ets_work_number_runs(arena, inspection);
     return ets_chosen_runs_find(arena, inspection, block, ETS_NO_INDEX, 0, &runs) &&
-           run_number != NULL &&
-           ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
+           ets_work_collect(arena, inspection, block, ETS_WORK_KNOWN, NULL, &work) &&
            ets_source_lines_collect(arena, &work, &runs, NULL, NULL, false, lines);
 }
 
@@ -106,11 +104,9 @@ static bool collect_errors(struct ets_arena *arena, const struct errors *e,
     struct ets_work work;
     struct ets_chosen_runs runs;
     const uint32_t block = ets_inspection_run(e->inspection, ets_gap_run(e->report))->block;
-    const uint32_t *run_number = ets_work_number_runs(arena, e->inspection);
-    return run_number != NULL &&
-           ets_line_errors_collect(arena, e->inspection, e->report, block, filter, errors) &&
+    return ets_line_errors_collect(arena, e->inspection, e->report, block, filter, errors) &&
            ets_chosen_runs_find(arena, e->inspection, block, ETS_NO_INDEX, 0, &runs) &&
-           ets_work_collect(arena, e->inspection, block, ETS_WORK_KNOWN, NULL, run_number, &work) &&
+           ets_work_collect(arena, e->inspection, block, ETS_WORK_KNOWN, NULL, &work) &&
            ets_source_lines_collect(arena, &work, &runs, NULL, errors, false, lines);
 }
 

@@ -11,7 +11,6 @@ struct subject {
     struct ets_program program;
     struct ets_inspection *inspection;
     struct ets_arena arena;
-    uint32_t *run_number;
 };
 
 static void open_subject(const char *model, int with_program, struct subject *s)
@@ -25,8 +24,6 @@ static void open_subject(const char *model, int with_program, struct subject *s)
                             (struct ets_inspect_options){
                                 .record = s->record, .program = with_program ? &s->program : NULL});
     ets_arena_init(&s->arena, NULL, 0);
-    s->run_number = ets_work_number_runs(&s->arena, s->inspection);
-    assert_non_null(s->run_number);
 }
 
 static void close_subject(struct subject *s)
@@ -45,8 +42,8 @@ static struct ets_operator_lines lines_of(struct subject *s, uint32_t block,
     struct ets_operator_lines lines;
     struct ets_chosen_runs runs;
     assert_true(ets_chosen_runs_find(&s->arena, s->inspection, block, options.run, 0, &runs));
-    assert_true(ets_operator_lines_by_group(&s->arena, s->inspection, &options, &runs,
-                                            s->run_number, block, &lines));
+    assert_true(
+        ets_operator_lines_by_group(&s->arena, s->inspection, &options, &runs, block, &lines));
     return lines;
 }
 
@@ -212,8 +209,8 @@ static void test_module_tree__survives_every_failed_allocation(void **state)
         ets_arena_init(&arena, &allocator, 0);
         struct ets_chosen_runs runs;
         ok = ets_chosen_runs_find(&arena, s.inspection, execution(&s), ETS_NO_INDEX, 0, &runs) &&
-             ets_operator_lines_by_group(&arena, s.inspection, &whole_tree, &runs, s.run_number,
-                                         execution(&s), &lines) &&
+             ets_operator_lines_by_group(&arena, s.inspection, &whole_tree, &runs, execution(&s),
+                                         &lines) &&
              ets_operator_lines_sort(&arena, ETS_SORT_TIME, &lines);
         ets_arena_reset(&arena);
         assert_int_equal(failing.live, 0);

@@ -9,7 +9,6 @@ struct subject {
     struct model model;
     uint32_t block; /* the first that executes */
     struct ets_arena arena;
-    const uint32_t *run_number;
 };
 
 struct stacks {
@@ -25,8 +24,6 @@ static void open_subject(const char *name, struct subject *s)
     open_model(name, &s->model);
     while (ets_inspection_total_row(s->model.inspection, s->block) == ETS_NO_INDEX) s->block++;
     ets_arena_init(&s->arena, NULL, 0);
-    s->run_number = ets_work_number_runs(&s->arena, s->model.inspection);
-    assert_non_null(s->run_number);
 }
 
 static void close_subject(struct subject *s)
@@ -38,7 +35,7 @@ static void close_subject(struct subject *s)
 static bool collect(const struct subject *s, struct ets_arena *arena, struct stacks *stacks)
 {
     return ets_work_collect(arena, s->model.inspection, s->block, ETS_WORK_KNOWN, NULL,
-                            s->run_number, &stacks->work) &&
+                            &stacks->work) &&
            ets_chosen_runs_find(arena, s->model.inspection, s->block, ETS_NO_INDEX, 0,
                                 &stacks->runs) &&
            ets_source_lines_collect(arena, &stacks->work, &stacks->runs, NULL, NULL, false,
