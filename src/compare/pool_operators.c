@@ -135,7 +135,7 @@ enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_b
     if (operators == NULL || !plant(&tree) || !add_all(&tree, block)) return ets_fail_pool(error);
     const uint32_t total_row = ets_inspection_total_row(tree.inspection, part->block);
     find_total(&tree, total_row, block);
-    if (total_row == ETS_NO_INDEX) return ETS_OK;
+    if (total_row == ETS_NO_INDEX || tree.block->row_count == 1) return ETS_OK;
     operators[block->operator_count++] = (struct ets_pool_operator){
         .role = ETS_POOL_REST,
         .name = {"(between operators)", 19},

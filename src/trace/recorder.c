@@ -138,10 +138,22 @@ static bool is_finished(const struct ets_trace *trace)
     return (ets_trace_enabled(trace) & ETS_TRACE_FINISHED) != 0;
 }
 
+/* Which kinds a run has, and which it lacks: readers must know where runs differ. */
+static void note_kinds(struct ets_trace *trace)
+{
+    const uint32_t kinds = ets_trace_enabled(trace) & ETS_ENABLED_WHAT;
+    const uint32_t noted = kinds << 8 | (~kinds & ETS_ENABLED_WHAT) << 16;
+    uint32_t before = ets_load_relaxed(&trace->filtered);
+    while ((noted & ~before) != 0 && !ets_compare_exchange(&trace->config.section, &trace->filtered,
+                                                           &before, before | noted)) {
+    }
+}
+
 /* Starts the run of the thread's fields. Its header may have to wait for room. */
 static void open_run(struct ets_trace_thread *thread)
 {
     struct ets_trace *trace = thread->trace;
+    note_kinds(trace);
     thread->run = ets_fetch_add(&trace->config.section, &trace->runs, 1) + 1;
     thread->allocators = 0;
     ets_trace_read_clocks(trace, &thread->run_ticks, &thread->run_platform);

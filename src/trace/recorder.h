@@ -168,6 +168,14 @@ struct ets_trace_chunk {
 
 /* Bits of ets_trace.enabled above those of ets_trace_what. */
 #define ETS_ENABLED_WHAT UINT32_C(0x3f)
+/* Kinds of which events may be missing: filters left some out, or only some runs have any. */
+static inline uint32_t ets_trace_filtered_kinds(const struct ets_trace *trace)
+{
+    const uint32_t noted = ets_load_relaxed(&trace->filtered);
+    const uint32_t mixed = noted >> 8 & noted >> 16 & ~(uint32_t)ETS_TRACE_ALLOCATIONS;
+    return (noted | mixed) & ETS_ENABLED_WHAT;
+}
+
 #define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
 #define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
 

@@ -34,7 +34,7 @@ static void put_counts(const struct ets_trace_source *s, struct ets_extra_writer
     at = ets_store_u64(at, state.capacity_bytes);
     at = ets_store_u64(at, state.debug_bytes);
     at = ets_store_u64(at, ets_scale(s->trace->cost_ticks_q8, s->global_scale));
-    ets_store_u32(ets_store_u32(at, s->trace->filtered), state.stale);
+    ets_store_u32(ets_store_u32(at, ets_trace_filtered_kinds(s->trace)), state.stale);
     ets_extra_put_entry(extra, ETS_TRACE_KEY_STATE, value, sizeof value);
 }
 

@@ -48,7 +48,8 @@ static void put_start(struct frame *frame)
     at = ets_store_u64(at, config->platform_ns_denominator);
     at = ets_store_u64(at, trace->first_ticks);
     at = ets_store_u64(at, trace->first_platform);
-    at = ets_store_u32(at, trace->has_clock | trace->has_platform << 1 | trace->filtered << 8);
+    at = ets_store_u32(
+        at, trace->has_clock | trace->has_platform << 1 | ets_trace_filtered_kinds(trace) << 8);
     ets_store_u32(at, trace->cost_ticks_q8);
     put(frame, bytes, sizeof bytes);
     put(frame, trace->fingerprint, config->fingerprint.size);

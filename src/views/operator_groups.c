@@ -217,7 +217,7 @@ static void add_between(const struct grouper *g, struct ets_operator_lines *line
     for (uint32_t i = 0; i < runs; i++) g->per_run[i] = -g->per_run[i];
     if (!ets_work_add_total(work, g->per_run)) return;
     struct ets_operator_line *line = &lines->items[lines->count];
-    *line = (struct ets_operator_line){.name = {"(between operators)", 19},
+    *line = (struct ets_operator_line){.name = ets_work_rest_name(work),
                                        .row = ETS_NO_INDEX,
                                        .parent = ETS_NO_INDEX,
                                        .order = lines->count};

@@ -294,7 +294,7 @@ static void add_between(const struct layout *l, const struct ets_chosen_runs *ru
     for (uint32_t i = 0; i < count; i++) per_run[i] = -per_run[i];
     if (!ets_work_add_total(l->work, per_run)) return;
     struct ets_place *place = &lines->places[lines->count++];
-    *place = (struct ets_place){.name = {"(between operators)", 19},
+    *place = (struct ets_place){.name = ets_work_rest_name(l->work),
                                 .file = ETS_NO_INDEX,
                                 .draft = l->keys.count,
                                 .row = ETS_NO_INDEX,

@@ -169,6 +169,14 @@ void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piec
     if (costs != NULL && !piece->is_rest) ets_cost_add(sum, &costs->rows[piece->row]);
 }
 
+struct ets_text ets_work_rest_name(const struct ets_work *work)
+{
+    const struct ets_trace_facts *facts = ets_inspection_trace(work->inspection);
+    const bool has_none =
+        work->count == 0 && facts != NULL && (facts->filtered & (uint32_t)ETS_TRACE_OPERATORS) != 0;
+    return ets_text_of(has_none ? "(not recorded)" : "(between operators)");
+}
+
 bool ets_work_add_total(const struct ets_work *work, double *per_run)
 {
     if (work->total_row == ETS_NO_INDEX) return false;

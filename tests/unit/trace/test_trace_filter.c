@@ -239,6 +239,40 @@ static void test_trace_filter__callers_can_ask_before(void **state)
     bed_close(&bed);
 }
 
+/* Runs without operators beside runs with some; `first` is of the load. */
+static uint32_t kinds_left_out(uint32_t first, uint32_t second, uint32_t third)
+{
+    const uint32_t kinds[] = {first, second, third};
+    const struct ets_trace_run execution = {.name = "Execute", .method = "forward"};
+    struct ets_trace_facts facts;
+    struct bed bed;
+    bed_open(&bed, 4096);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        ets_trace_enable(&bed.trace, kinds[i]);
+        if (kinds[i] == 0) continue;
+        ets_trace_begin_run(&bed.thread, &execution);
+        record_one(&bed, "native_call_add.out", 0);
+        ets_trace_end_run(&bed.thread);
+    }
+    bed_dump(&bed);
+    ets_trace_extra_facts(&bed.extra, &facts);
+    bed_close(&bed);
+    return facts.filtered;
+}
+
+static void test_trace_filter__kinds_that_some_runs_lack_are_told(void **state)
+{
+    const uint32_t all = ETS_TRACE_DEFAULT, methods = ETS_TRACE_METHODS;
+    const uint32_t operators = ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES;
+    (void)state;
+    assert_int_equal(kinds_left_out(all, all, all), 0);
+    assert_int_equal(kinds_left_out(methods, methods, methods), 0);
+    assert_int_equal(kinds_left_out(all, methods, all), operators);
+    assert_int_equal(kinds_left_out(methods, methods, all), operators);
+    assert_int_equal(kinds_left_out(0, all, all), 0); /* a warm-up that is not recorded */
+    assert_int_equal(kinds_left_out(all, 0, all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_trace_filter__they_stay_until_they_are_set_again),
         cmocka_unit_test(test_trace_filter__calls_after_the_end_count_whatever_matches),
         cmocka_unit_test(test_trace_filter__bad_filters_leave_the_old_ones),
-        cmocka_unit_test(test_trace_filter__callers_can_ask_before)};
+        cmocka_unit_test(test_trace_filter__callers_can_ask_before),
+        cmocka_unit_test(test_trace_filter__kinds_that_some_runs_lack_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
