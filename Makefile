@@ -25,6 +25,9 @@ EXAMPLE := examples/mobile_cnn
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
 
+# Tests wait for programs that they watch: one more than JOBS keeps the cores busy.
+test_jobs = $(shell expr $(JOBS) + 1)
+
 # $(call compile,PRESET,OPTIONS,TARGETS): a line that names the log, and the errors where it fails.
 compile = tools/quiet.sh "building$(if $(3), $(3)) ($(1))" build/$(1).log \
     sh -c 'cmake --preset $(1) "$$1" && cmake --build --preset $(1) --parallel $(JOBS) $(3:%=--target %)' \
@@ -108,7 +111,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	else \
 	    echo "cross compilers or qemu-user are missing: nothing is tested for other processors"; \
 	fi; \
-	$(PYTHON) tools/run_ctest.py $(JOBS) 'asan:^(test|fuzz)_' \
+	$(PYTHON) tools/run_ctest.py $(test_jobs) 'asan:^(test|fuzz)_' \
 	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release || status=$$?; \
 	exit $$status
 
@@ -157,7 +160,7 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "an engine or qemu-user is missing: nothing is tested for 64-bit Arm"; \
 	fi; \
-	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(JOBS) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
+	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(test_jobs) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
 	@$(MAKE) release
 
 .PHONY: footprint
@@ -178,7 +181,7 @@ build-foreign:
 
 .PHONY: foreign
 foreign: build-foreign ## run the unit tests on 32-bit x86 and on big-endian s390x (cross compilers, qemu-user)
-	@$(PYTHON) tools/run_ctest.py $(JOBS) $(FOREIGN:%='%:$(foreign_tests)')
+	@$(PYTHON) tools/run_ctest.py $(test_jobs) $(FOREIGN:%='%:$(foreign_tests)')
 
 # Programs and libraries that nobody here can run.
 .PHONY: macos
