@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 required_packages=(build-essential cmake python3)
 record_packages=(zlib1g-dev rapidjson-dev)
 sql_packages=(libsqlite3-dev)
-test_packages=(pkg-config libcmocka-dev flatbuffers-compiler xz-utils zsh fish graphviz
+test_packages=(pkg-config libcmocka-dev ninja-build flatbuffers-compiler xz-utils zsh fish graphviz
     openssh-client)
 device_packages=(clang libclang-rt-dev lld llvm qemu-system-arm)
 foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
@@ -127,6 +127,7 @@ find_missing() {
     done < <(missing_headers)
     if ((${#test_packages[@]} > 0)); then
         have pkg-config || have pkgconf || missing+=(pkg-config)
+        have ninja || missing+=(ninja-build)
         have flatc || missing+=(flatbuffers-compiler)
         have xz || missing+=(xz-utils)
         have zsh || missing+=(zsh)
@@ -227,6 +228,7 @@ install_line() {
         rapidjson-dev) package=rapidjson ;;
         libcmocka-dev) package=cmocka ;;
         flatbuffers-compiler) package=flatbuffers ;;
+        ninja-build) package=ninja ;;
         xz-utils) package=xz ;;
         nodejs | npm) package=node ;;
         clang | llvm | libclang-rt-dev) package=llvm ;;
