@@ -86,6 +86,7 @@ struct ets_traced_call;    /* inner_values.h */
 struct ets_known_method {
     const char *name;
     int in_record, in_program;
+    bool lacks_graph;                        /* the record has its handles, but no edge program */
     const struct ets_graph *graph;           /* edge program; NULL: none, or it cannot be joined */
     struct ets_handle_index nodes;           /* of `graph`, control-flow branches included */
     struct ets_strings loose_names;          /* base names of nodes without a mapped handle */

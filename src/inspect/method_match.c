@@ -14,6 +14,7 @@
 #include "format/program_names.h"
 #include "host/key_table.h"
 #include "inspect/inspection.h"
+#include "inspect/method_graph.h"
 #include "operators/operator_traits.h"
 #include "payload/payload_names.h"
 #include "record/record_maps.h"
@@ -567,7 +568,8 @@ static enum ets_status know_from_record(struct ets_inspection *inspection,
     struct ets_error reason;
     const enum ets_status status =
         ets_etrecord_edge_graph(inspection->options.record, method->name, &graph, &reason);
-    if (status == ETS_NOT_FOUND) return ETS_OK;
+    method->lacks_graph = status == ETS_NOT_FOUND;
+    if (method->lacks_graph) return ETS_OK;
     if (status != ETS_OK) {
         if (error != NULL) *error = reason;
         return status;
@@ -711,4 +713,10 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
         ETS_TRY(match_block(inspection, i, verdicts, error));
     }
     return report_mismatch(inspection, error);
+}
+
+bool ets_inspection_lacks_graph(const struct ets_inspection *inspection, uint32_t block)
+{
+    const struct ets_known_method *method = inspection->block_method[block];
+    return method != NULL && method->lacks_graph;
 }

@@ -506,9 +506,10 @@ static enum ets_status run_other(struct machine *machine, uint8_t opcode)
     }
 }
 
-enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct ets_text entry,
-                                struct ets_arena *arena, const struct ets_pickle_object **root_out,
-                                struct ets_error *error)
+enum ets_status ets_pickle_read_first(struct ets_bytes pickle, uint64_t offset,
+                                      struct ets_text entry, struct ets_arena *arena,
+                                      const struct ets_pickle_object **root_out, size_t *size_out,
+                                      struct ets_error *error)
 {
     struct machine machine = {
         .pickle = pickle, .offset = offset, .entry = entry, .arena = arena, .error = error};
@@ -531,7 +532,16 @@ enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct
     struct ets_pickle_object *root = NULL;
     ETS_TRY(pop(&machine, &root));
     *root_out = root;
+    *size_out = machine.at;
     return ETS_OK;
+}
+
+enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct ets_text entry,
+                                struct ets_arena *arena, const struct ets_pickle_object **root_out,
+                                struct ets_error *error)
+{
+    size_t size;
+    return ets_pickle_read_first(pickle, offset, entry, arena, root_out, &size, error);
 }
 
 int ets_pickle_is_global(const struct ets_pickle_object *object, const char *module,

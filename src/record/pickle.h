@@ -59,6 +59,12 @@ enum ets_status ets_pickle_read(struct ets_bytes pickle, uint64_t offset, struct
                                 struct ets_arena *arena, const struct ets_pickle_object **root_out,
                                 struct ets_error *error);
 
+/* The same for bytes that go on behind the pickle, whose size is `*size_out`. */
+enum ets_status ets_pickle_read_first(struct ets_bytes pickle, uint64_t offset,
+                                      struct ets_text entry, struct ets_arena *arena,
+                                      const struct ets_pickle_object **root_out, size_t *size_out,
+                                      struct ets_error *error);
+
 /* 1 if `object` (NULL allowed) is the global `module`.`name`. */
 int ets_pickle_is_global(const struct ets_pickle_object *object, const char *module,
                          const char *name);

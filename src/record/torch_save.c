@@ -1,4 +1,7 @@
-/* Reads tensors of a torch.save payload: a zip with a pickle and a storage for each tensor. */
+/*
+ * Reads tensors of a torch.save payload, a zip with a pickle and a storage for each tensor, or of a
+ * plain pickle that holds the storages.
+ */
 #include "record/torch_save.h"
 
 #include <string.h>
@@ -9,6 +12,7 @@
 
 enum {
     SHOWN_NAME = 80,
+    FIRST_OF_PICKLE = 0x80, /* records of ExecuTorch 1.0 to 1.2; a zip begins with P */
     MAX_FOLDER_BYTES = 256,
     MAX_STORAGE_KEY_BYTES = 64,
     MAX_FUNCTION_DEPTH = 4, /* _rebuild_parameter of _rebuild_from_type_v2 of _rebuild_tensor_v2 */
@@ -98,16 +102,27 @@ static enum ets_status check_byte_order(struct ets_torch_save *save)
     return ETS_OK;
 }
 
+static enum ets_status read_pickle(struct ets_torch_save *save, struct ets_bytes pickle,
+                                   struct ets_text shown)
+{
+    save->storages = (struct ets_pickled_storages){.entry = shown,
+                                                   .pickle = pickle,
+                                                   .offset = save->pickle_offset,
+                                                   .arena = save->arena,
+                                                   .error = save->error};
+    return ets_pickle_read(pickle, save->pickle_offset, shown, save->arena, &save->root,
+                           save->error);
+}
+
 enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text entry,
                                     struct ets_bytes payload, uint64_t offset,
                                     struct ets_arena *arena, struct ets_error *error)
 {
     *save = (struct ets_torch_save){
         .entry = entry, .arena = arena, .pickle_offset = offset, .error = error};
-    if (payload.size > 0 && payload.data[0] == 0x80) {
-        return ets_torch_save_fail(
-            save, ETS_UNSUPPORTED,
-            "is a plain pickle of an older version: export the record again");
+    const struct ets_text shown = {entry.data, entry.size < SHOWN_NAME ? entry.size : SHOWN_NAME};
+    if (payload.size > 0 && payload.data[0] == FIRST_OF_PICKLE) {
+        return read_pickle(save, payload, shown);
     }
     ETS_TRY(in_entry(save, ets_zip_open(&save->zip, payload, offset, false, arena, error)));
     if (save->zip.entry_count == 0) return fail_tensor(save, "holds an empty zip");
@@ -122,8 +137,7 @@ enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text
     struct ets_bytes bytes;
     ETS_TRY(read_inner(save, pickle, &bytes));
     save->pickle_offset = offset + pickle->payload_offset;
-    const struct ets_text shown = {entry.data, entry.size < SHOWN_NAME ? entry.size : SHOWN_NAME};
-    return ets_pickle_read(bytes, save->pickle_offset, shown, arena, &save->root, error);
+    return read_pickle(save, bytes, shown);
 }
 
 /* Tensors. */
@@ -169,9 +183,13 @@ static int item_is(const struct ets_pickle_object *list, uint32_t index, enum et
 
 /* ('storage', type, key, location, element count): its bytes and its type. */
 static enum ets_status open_storage(struct ets_torch_save *save,
-                                    const struct ets_pickle_object *persistent,
+                                    const struct ets_pickle_object *storage,
                                     struct ets_bytes *bytes_out, int *scalar_type_out)
 {
+    const struct ets_pickle_object *persistent = storage;
+    const int is_pickled = ets_is_pickled_storage(storage);
+    if (is_pickled)
+        ETS_TRY(ets_pickled_storage_open(&save->storages, storage, &persistent, bytes_out));
     const struct ets_pickle_object *id = persistent->as.call.arguments;
     if (!item_is(id, 0, ETS_PICKLE_TEXT) || !ets_text_is(item(id, 0)->as.text, "storage") ||
         !item_is(id, 1, ETS_PICKLE_GLOBAL) || !item_is(id, 2, ETS_PICKLE_TEXT) ||
@@ -182,9 +200,11 @@ static enum ets_status open_storage(struct ets_torch_save *save,
     const size_t element = scalar_type >= 0 ? ets_scalar_type_bytes(scalar_type) : 1;
     *scalar_type_out = scalar_type;
     if (scalar_type == -2) return ETS_OK; /* a class of a later version: an opaque object */
-    struct ets_zip_entry *entry = find_inner(save, "data/", item(id, 2)->as.text);
-    if (entry == NULL) return fail_tensor(save, "a storage is not in the zip");
-    ETS_TRY(read_inner(save, entry, bytes_out));
+    if (!is_pickled) {
+        struct ets_zip_entry *entry = find_inner(save, "data/", item(id, 2)->as.text);
+        if (entry == NULL) return fail_tensor(save, "a storage is not in the zip");
+        ETS_TRY(read_inner(save, entry, bytes_out));
+    }
     uint64_t bytes;
     if (!ets_mul_u64((uint64_t)item(id, 4)->as.integer, element, &bytes) ||
         bytes > bytes_out->size) {
@@ -243,7 +263,10 @@ static enum ets_status rebuild_tensor(struct ets_torch_save *save,
     struct ets_tensor *tensor = &value->as.tensor;
     struct ets_bytes storage = {NULL, 0};
     int scalar_type = -2;
-    if (!item_is(arguments, 0, ETS_PICKLE_PERSISTENT)) return ETS_OK;
+    if (!item_is(arguments, 0, ETS_PICKLE_PERSISTENT) &&
+        !ets_is_pickled_storage(item(arguments, 0))) {
+        return ETS_OK;
+    }
     if (!item_is(arguments, 1, ETS_PICKLE_INT) || item(arguments, 1)->as.integer < 0 ||
         item(arguments, 3) == NULL || !read_shape(item(arguments, 2), item(arguments, 3), tensor)) {
         return fail_tensor(save, "a tensor has invalid sizes, strides or offset");

@@ -1,13 +1,14 @@
 /*
- * Reads files of torch.save: a zip with one pickle (data.pkl) and one entry per storage. Tensors
- * point into the payload. An object that is neither a tensor nor a number is ETS_VALUE_OTHER; the
- * tensors inside it are kept if they can be named.
+ * Reads files of torch.save: a zip with one pickle (data.pkl) and one entry per storage; and plain
+ * pickles of tensors, which records of ExecuTorch 1.0 to 1.2 have instead (pickled_storage.h).
+ * Tensors point into the payload. An object that is neither a tensor nor a number is
+ * ETS_VALUE_OTHER; the tensors inside it are kept if they can be named.
  */
 #ifndef ETSCOPE_RECORD_TORCH_SAVE_H
 #define ETSCOPE_RECORD_TORCH_SAVE_H
 
 #include "etscope/etrecord.h"
-#include "record/pickle.h"
+#include "record/pickled_storage.h"
 #include "record/zip.h"
 
 struct ets_torch_save {
@@ -16,8 +17,9 @@ struct ets_torch_save {
     struct ets_text folder; /* "archive/": prefix of all names inside */
     struct ets_arena *arena;
     const struct ets_pickle_object *root;
-    uint64_t pickle_offset; /* of data.pkl in the file */
+    uint64_t pickle_offset; /* of the pickle in the file */
     uint64_t value_count;   /* number of values so far */
+    struct ets_pickled_storages storages;
     struct ets_error *error;
 };
 
@@ -29,7 +31,7 @@ struct ets_value_list {
 
 /*
  * Opens `payload`, which is at `offset` in the file. `save`'s memory is in `arena`. Statuses:
- * TRUNCATED, MALFORMED, UNSUPPORTED (a plain pickle instead of a zip; big-endian), LIMIT,
+ * TRUNCATED, MALFORMED, UNSUPPORTED (big-endian), LIMIT,
  * NO_MEMORY.
  */
 enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text entry,

@@ -15,6 +15,7 @@ struct map_counts {
     size_t identifiers;    /* of all delegate calls */
     const char *backend;   /* of the first delegate call */
     size_t reference_cases;
+    struct ets_error unread; /* why reference_cases is not known, or ETS_OK */
     bool has_delegate_map, has_num_outs_map;
 };
 
@@ -38,16 +39,22 @@ static void count_maps(struct ets_etrecord *record, const char *method, struct m
         while (ets_etrecord_delegate_identifier(record, method, instructions[i], at) != NULL) at++;
         counts->identifiers += at;
     }
-    ets_etrecord_reference_case_count(record, method, &counts->reference_cases, NULL);
+    ets_etrecord_reference_case_count(record, method, &counts->reference_cases, &counts->unread);
 }
 
 static void tell_reference(struct ets_facts *facts, struct ets_etrecord *record, const char *method,
-                           size_t cases)
+                           const struct map_counts *counts)
 {
     const struct ets_value *values;
+    const size_t cases = counts->reference_cases;
     size_t count;
     ets_facts_line(facts, "references");
-    ets_facts_count(facts, "reference_case_count", cases, "case");
+    if (counts->unread.status == ETS_OK) {
+        ets_facts_count(facts, "reference_case_count", cases, "case");
+    } else {
+        ets_json_put_null(facts->json, "reference_case_count");
+        ets_facts_words(facts, "unreadable: %s", counts->unread.message);
+    }
     ets_facts_end(facts);
     ets_json_begin_array(facts->json, "reference_outputs");
     if (cases > 0 &&
@@ -98,7 +105,7 @@ static void tell_method(struct ets_facts *facts, struct ets_etrecord *record, co
     ets_facts_words(facts, " handles");
     ets_facts_end(facts);
     tell_delegates(facts, &counts);
-    tell_reference(facts, record, method, counts.reference_cases);
+    tell_reference(facts, record, method, &counts);
     ets_json_end_object(facts->json);
 }
 
@@ -274,8 +281,11 @@ static void tell_inputs(struct ets_facts *facts, struct ets_etrecord *record)
 {
     const struct ets_value *inputs;
     size_t count;
+    struct ets_error error;
     ets_facts_line(facts, "inputs");
-    if (ets_etrecord_representative_inputs(record, &inputs, &count, NULL) == ETS_OK) {
+    const enum ets_status status =
+        ets_etrecord_representative_inputs(record, &inputs, &count, &error);
+    if (status == ETS_OK) {
         ets_json_begin_array(facts->json, "representative_inputs");
         for (size_t i = 0; i < count; i++) {
             ets_facts_item(facts);
@@ -284,7 +294,8 @@ static void tell_inputs(struct ets_facts *facts, struct ets_etrecord *record)
         ets_json_end_array(facts->json);
     } else {
         ets_json_put_null(facts->json, "representative_inputs");
-        ets_facts_words(facts, "no representative inputs");
+        if (status == ETS_NOT_FOUND) ets_facts_words(facts, "no representative inputs");
+        else ets_facts_words(facts, "unreadable: %s", error.message);
     }
     ets_facts_end(facts);
 }

@@ -7,6 +7,7 @@
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
 #include "inspect/delegates/inner_values.h"
+#include "inspect/method_graph.h"
 #include "payload/payload_store.h"
 
 static const char *reason_of(enum ets_status first_error)
@@ -182,6 +183,11 @@ void cli_note_unjoined(const char *path, const struct ets_inspection *inspection
                 name, behind, i, block->method);
         } else if (block->method_state == ETS_METHOD_MISMATCH) {
             cli_note("%s%sblock %u is not joined: %s", name, behind, i, block->reason);
+        } else if (ets_inspection_lacks_graph(inspection, i)) {
+            cli_note(
+                "%s%sthe record has no graph of method %s, and no lines of its operators: "
+                "ExecuTorch 1.2 and later record those of all methods",
+                name, behind, block->method);
         }
     }
 }
