@@ -5,10 +5,12 @@ A fact has a name, "mixed: operators of forward", and a list of lines.
 """
 
 import json
+import unittest
+import zipfile
 
 import support
 
-PROGRAMS = (".pte", ".bpte")
+SIDE_FILES = ("_state_dict", "_constants", "_example_inputs")
 
 
 class Unread(Exception):
@@ -18,7 +20,7 @@ class Unread(Exception):
 def document(*words):
     done = support.run(*words, "--format", "json")
     if done.returncode == support.UNAVAILABLE:
-        raise support.unittest.SkipTest(done.stderr.decode())
+        raise unittest.SkipTest(done.stderr.decode())
     if done.returncode != support.OK:
         raise Unread((done.stderr.decode().strip().splitlines() or ["no message"])[-1])
     return json.loads(done.stdout)
@@ -67,11 +69,21 @@ def program_facts(folder, name):
             cells(each, "backend", "content", "node_count") for each in method["delegates"]]
 
 
+def written_as(record, entry):
+    """The version of torch.export's schema that a graph of a record is in."""
+    with zipfile.ZipFile(record) as entries:
+        version = json.loads(entries.read(entry))["schema_version"]
+    return f"{version['major']}.{version['minor']}"
+
+
 def record_facts(folder, name):
-    row = document("info", folder / f"{name}.etrecord")["rows"][0]
-    yield "entries of the record", [each["name"] for each in row["entries"]]
-    yield "graphs of the record", [cells(each, "name", "dialect", "node_count", "error")
-                                   for each in row["graphs"]]
+    record = folder / f"{name}.etrecord"
+    row = document("info", record)["rows"][0]
+    yield "entries of the record", [each["name"] for each in row["entries"]
+                                    if not each["name"].endswith(SIDE_FILES)]
+    yield "graphs of the record", [
+        f"{cells(each, 'name', 'dialect', 'node_count', 'error')} | "
+        f"schema {written_as(record, each['name'])}" for each in row["graphs"]]
     yield "values of the record", [
         "inputs " + " ".join(f"{each['scalar_type']} {each['sizes']}"
                              for each in row["representative_inputs"] or ())] + [
@@ -109,9 +121,9 @@ def cost_facts(folder, name):
                    for row in document("cost", program, "--etrecord", record)["rows"]]
     yield "memory", [cells(row, "method", "kind", "size_bytes", "offset", "lifetime", "source")
                      for row in document("memory", program, "--etrecord", record)["rows"]]
-    yield "size", [cells(row, "part", "content", "size_bytes")
-                   for row in document("size", program, "--no-siblings")["rows"]
-                   if row["name"] is None]
+    yield "weights", sorted(cells(row, "part", "role", "dtype", "shape", "size_bytes")
+                            for row in document("size", program, "--no-siblings")["rows"]
+                            if row["part"] in ("constant", "delegate_weight"))
 
 
 def own_facts(folder, name):
@@ -123,27 +135,31 @@ def own_facts(folder, name):
                             for row in found["rows"]]
 
 
-KINDS = (program_facts, record_facts, joined_facts, gap_facts, cost_facts, own_facts)
+def verified_facts(folder, name):
+    yield "verified", [cells(row, "method", "case", "output", "verdict")
+                       for row in document("verify", folder / f"{name}.bpte")["rows"]]
 
 
-def verified(folder):
-    """Name and verdicts of each bundled program, run by this runtime."""
-    return {f"{bundle.stem}: verified": [
-        cells(row, "method", "case", "output", "verdict") for row in document("verify", bundle)["rows"]]
-        for bundle in sorted(folder.glob("*.bpte"))}
+READ = (program_facts, record_facts, joined_facts, cost_facts, own_facts)
+COMPUTED = (verified_facts, gap_facts)  # by the engine
 
 
-def facts(folder):
-    """All facts of the exports in a folder but those of `verified`, which need the engine."""
+def facts(folder, kinds=READ + COMPUTED):
+    """The facts of all exports in a folder."""
     found = {}
     for program in sorted(folder.glob("*.pte")):
-        for kind in KINDS:
+        for kind in kinds:
             try:
                 found.update({f"{program.stem}: {what}": lines
                               for what, lines in kind(folder, program.stem)})
             except Unread as error:
-                found[f"{program.stem}: {kind.__name__.replace('_', ' ')}"] = [f"unread: {error}"]
+                what = kind.__name__.removesuffix("_facts")
+                found[f"{program.stem}: {what}"] = [f"unread: {error}"]
     return found
+
+
+def is_computed(name):
+    return name.split(": ")[1].split()[0] in ("verified", "gap")
 
 
 def differing(found, expected):

@@ -1,0 +1,120 @@
+"""Exports of ExecuTorch 1.0 to 1.5 (tests/data/versions): what etscope reads of each.
+
+expected.json has all facts of the newest version, and of each other one those that differ. make.py
+beside it writes it; a difference here is either a mistake or goes there and into
+docs/compatibility.md.
+"""
+
+import json
+import tarfile
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+import run_support
+import support
+import version_facts
+
+FOLDER = support.DATA / "versions"
+EXPECTED = json.loads((FOLDER / "expected.json").read_text())
+NEWEST = next(iter(EXPECTED))
+MODELS = ("dynamic", "int8", "methods", "mixed", "portable", "xnnpack")
+
+
+def unpacked(test, version):
+    """A folder with the exports of a version."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    with tarfile.open(FOLDER / f"{version}.tar.xz") as archive:
+        archive.extractall(folder.name)
+    return Path(folder.name)
+
+
+def expected(version, is_computed):
+    facts = EXPECTED[NEWEST]
+    if version != NEWEST:
+        facts = version_facts.applied(EXPECTED[version], facts)
+    return {name: lines for name, lines in facts.items()
+            if version_facts.is_computed(name) == is_computed}
+
+
+@unittest.skipUnless(run_support.have_records(), "this build reads no ETRecords")
+class Versions(unittest.TestCase):
+    maxDiff = None
+
+    def check(self, kinds, is_computed):
+        for version in EXPECTED:
+            with self.subTest(version):
+                found = version_facts.facts(unpacked(self, version), kinds)
+                self.assertEqual(found, expected(version, is_computed))
+
+    def test_versions__are_read(self):
+        self.check(version_facts.READ, False)
+
+    def test_versions__compute_what_they_did(self):
+        reason = run_support.obstacle("mlp_xnnpack")
+        if reason:
+            self.skipTest(reason)
+        self.check(version_facts.COMPUTED, True)
+
+    def test_versions__were_all_made(self):
+        """Each with the packages it names; traces only where its runtime records."""
+        for version in EXPECTED:
+            folder = unpacked(self, version)
+            made = json.loads((folder / "made.json").read_text())
+            self.assertEqual(made["packages"]["executorch"], version)
+            for model in MODELS:
+                self.assertLess(made["largest_difference"][model], 1e-3)
+                for end in (".pte", ".bpte", ".etrecord"):
+                    self.assertTrue((folder / f"{model}{end}").is_file(), (version, model, end))
+            traces = sorted(path.name for path in folder.glob("*.own.etdp"))
+            self.assertEqual(traces, [f"{model}.own.etdp" for model in MODELS]
+                             if version == NEWEST else [])
+            self.assertEqual(len(made["failed"]), 0 if traces else len(MODELS))
+
+    def test_versions__agree_on_operators_lines_and_modules(self):
+        """Of the models whose graphs all versions export alike."""
+        for model in ("dynamic", "mixed", "portable", "xnnpack"):
+            name = f"{model}: forward joined"
+            lines = [line for line in EXPECTED[NEWEST][name] if "models/small_models.py:" in line]
+            self.assertGreaterEqual(len(lines), 5)
+            for version, changes in EXPECTED.items():
+                self.assertEqual(changes.get(name, EXPECTED[NEWEST][name]),
+                                 EXPECTED[NEWEST][name], version)
+
+    def test_versions__inputs_of_plain_pickles_are_those_of_the_bundle(self):
+        folder = unpacked(self, "1.0.1")
+        for name in ("portable", "mixed"):
+            base = folder / name
+            with zipfile.ZipFile(f"{base}.etrecord") as record:
+                self.assertEqual(record.read("representative_inputs")[:1], b"\x80")
+            values = support.json_rows(support.run("dump", f"{base}.etrecord", "--bytes").stdout)[0]
+            bundle = support.run("dump", f"{base}.bpte", "--bytes").stdout.decode()
+            self.assertIn(f'"{values["representative_inputs"][0]["data"]}"', bundle)
+            outputs = values["methods"][0]["reference_outputs"]
+            self.assertIn(f'"{outputs[0][0]["data"]}"', bundle)
+
+
+class Unreadable(support.FolderTest):
+    def test_versions__info_says_why_an_entry_is_not_read(self):
+        record = self.folder / "damaged.etrecord"
+        pickle = zipfile.ZipFile(FOLDER / "pickled.etrecord").read("reference_outputs")
+        support.replace_entries(FOLDER / "pickled.etrecord", record, {
+            "reference_outputs": pickle.replace(b"M\xe9\x03.", b"M\xea\x03.", 1),
+            "representative_inputs": b"\x80\x04N"})
+        done = support.run("info", record)
+        if done.returncode == support.UNAVAILABLE:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        shown = " ".join(done.stdout.decode().split())
+        self.assertIn("inputs unreadable: representative_inputs: pickle opcode", shown)
+        self.assertIn("references unreadable: reference_outputs: a pickled storage is of an "
+                      "unknown version", shown)
+        row = support.json_rows(support.run("info", record, "--format", "json").stdout)[0]
+        self.assertIsNone(row["representative_inputs"])
+        self.assertIsNone(row["methods"][0]["reference_case_count"])
+
+
+if __name__ == "__main__":
+    unittest.main()
