@@ -1,5 +1,6 @@
 # The borders between the folders, the exported symbols, the size of recorded data, and that the
-# checkers see violations; the tool that copies the library of llama:: kernels; and what is for macOS.
+# checkers see violations; what tools tell of a new ExecuTorch; the tool that copies the library of
+# llama:: kernels; and what is for macOS.
 if(Python3_FOUND)
   add_test(NAME layers
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers.py
@@ -10,6 +11,8 @@ if(Python3_FOUND)
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME data_size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_data_size.py)
   add_test(NAME data_size_checker COMMAND ${Python3_EXECUTABLE} -m unittest test_data_size
+           WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_test(NAME version_changes COMMAND ${Python3_EXECUTABLE} -m unittest test_version_changes
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(layers_checker PROPERTIES
     ENVIRONMENT "CC=${CMAKE_C_COMPILER};PYTHONDONTWRITEBYTECODE=1")

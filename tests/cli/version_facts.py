@@ -79,11 +79,11 @@ def written_as(record, entry):
 def record_facts(folder, name):
     record = folder / f"{name}.etrecord"
     row = document("info", record)["rows"][0]
-    yield "entries of the record", [each["name"] for each in row["entries"]
-                                    if not each["name"].endswith(SIDE_FILES)]
-    yield "graphs of the record", [
+    yield "entries of the record", sorted(each["name"] for each in row["entries"]
+                                          if not each["name"].endswith(SIDE_FILES))
+    yield "graphs of the record", sorted(
         f"{cells(each, 'name', 'dialect', 'node_count', 'error')} | "
-        f"schema {written_as(record, each['name'])}" for each in row["graphs"]]
+        f"schema {written_as(record, each['name'])}" for each in row["graphs"])
     yield "values of the record", [
         "inputs " + " ".join(f"{each['scalar_type']} {each['sizes']}"
                              for each in row["representative_inputs"] or ())] + [

@@ -1,10 +1,10 @@
 """Packs exports of versions of ExecuTorch, and writes what etscope is expected to read of them.
 
-    ETSCOPE=build/bin/etscope python3 tests/data/versions/make.py EXPORTS
+    ETSCOPE=build/bin/etscope python3 tests/data/versions/make.py [EXPORTS]
 
-EXPORTS has a folder for each version, "1.5.1", with what tools/export_versions.py made. Runs their
-programs, packs each folder, and writes expected.json: the facts of tests/cli/version_facts.py of the
-newest version, and of each other one those that differ.
+EXPORTS has a folder for each version to add or replace, "1.6.0", with what tools/export_versions.py made.
+Runs their programs and packs each folder. Writes expected.json of all archives: the facts of
+tests/cli/version_facts.py of the newest version, and of each other one those that differ.
 """
 
 import io
@@ -48,19 +48,30 @@ def prepared(source, folder):
     version_facts.record_traces(folder)
 
 
-def order(path):
-    return tuple(map(int, path.name.split(".")))
+def order(version):
+    return tuple(map(int, version.split(".")))
+
+
+def add(source):
+    with tempfile.TemporaryDirectory() as name:
+        prepared(source, Path(name))
+        pack(Path(name), FOLDER / f"{source.name}.tar.xz")
+
+
+def packed_facts(version):
+    with tempfile.TemporaryDirectory() as name, tarfile.open(FOLDER / f"{version}.tar.xz") as packed:
+        packed.extractall(name)
+        return version_facts.facts(Path(name))
 
 
 def main():
-    found = {}
-    for source in sorted(Path(sys.argv[1]).iterdir(), key=order, reverse=True):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            prepared(source, folder)
-            pack(folder, FOLDER / f"{source.name}.tar.xz")
-            found[source.name] = version_facts.facts(folder)
-    base = next(iter(found.values()))
+    for source in map(Path, sys.argv[1:]):
+        for folder in source.iterdir():
+            add(folder)
+    versions = sorted((path.name.removesuffix(".tar.xz") for path in FOLDER.glob("*.tar.xz")),
+                      key=order, reverse=True)
+    found = {version: packed_facts(version) for version in versions}
+    base = found[versions[0]]
     expected = {version: facts if facts is base else version_facts.differing(facts, base)
                 for version, facts in found.items()}
     (FOLDER / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
