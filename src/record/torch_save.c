@@ -64,7 +64,7 @@ static struct ets_zip_entry *find_inner(const struct ets_torch_save *save, const
 {
     char path[MAX_FOLDER_BYTES + MAX_STORAGE_KEY_BYTES + 16];
     const size_t prefix_size = strlen(prefix);
-    if (name.size > MAX_STORAGE_KEY_BYTES) return NULL;
+    if (name.size > MAX_STORAGE_KEY_BYTES || save->zip.entry_count == 0) return NULL;
     memcpy(path, save->folder.data, save->folder.size);
     memcpy(path + save->folder.size, prefix, prefix_size);
     memcpy(path + save->folder.size + prefix_size, name.data, name.size);

@@ -138,6 +138,21 @@ static void test_pickled_storage__says_what_it_does_not_read(void **state)
     }
 }
 
+/* A storage of torch.save's zip, where there is none. */
+static void test_pickled_storage__a_plain_pickle_has_no_zip(void **state)
+{
+    (void)state;
+    static const char pickle[] =
+        "\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\n"
+        "X\1\0\0\0"
+        "0X\3\0\0\0cpuK\2tQK\0K\2\x85K\1\x85\x89}tR.";
+    struct ets_error error = {.status = ETS_OK};
+    float last;
+    assert_int_equal(read_tensor((const uint8_t *)pickle, sizeof pickle - 1, NULL, &last, &error),
+                     ETS_MALFORMED);
+    assert_non_null(strstr(error.message, "a storage is not in the zip"));
+}
+
 static void test_pickled_storage__every_allocation_fails_once(void **state)
 {
     (void)state;
@@ -233,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_pickled_storage__is_whole_or_damage),
         cmocka_unit_test(test_pickled_storage__one_bit_flipped),
         cmocka_unit_test(test_pickled_storage__says_what_it_does_not_read),
+        cmocka_unit_test(test_pickled_storage__a_plain_pickle_has_no_zip),
         cmocka_unit_test(test_pickled_storage__every_allocation_fails_once),
         cmocka_unit_test(test_pickled_storage__work_is_bounded),
         cmocka_unit_test(test_pickled_storage__of_a_record),
