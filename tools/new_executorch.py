@@ -2,7 +2,7 @@
 
     python3 tools/new_executorch.py [--version V | --python PYTHON] [--etscope build/bin/etscope]
 
-Installs it with the newest torch into a folder of its own (7 GB, some minutes), exports the small models
+Installs it with the newest torch into a folder of its own (7 GB, ten minutes), exports the small models
 of tests/data/versions there, and compares what etscope reads of them, runs and computes with what it
 did of the newest version in tests/data/versions; then the wheel's schemas and Python names with those
 of that version. Ends with 1 if something breaks or is lacking, with 2 if it could not be tried.

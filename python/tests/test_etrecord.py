@@ -4,6 +4,7 @@ import io
 import json
 import operator
 import os
+import tarfile
 import types
 import zipfile
 
@@ -391,6 +392,32 @@ def test_inputs_are_nested_as_they_were_given():
     assert again[0][0].tolist() == [0, 1, 2] and again[1:] == given[1:]
     with pytest.raises(Error, match='"numpy" or "torch"'):
         parse_etrecord(file("nested", "cases.etrecord"), tensors="list")
+
+
+def test_plain_pickles_of_early_versions_are_read():
+    record = parse_etrecord(file("versions", "pickled.etrecord"))
+    inputs = record._representative_inputs
+    whole = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for found, expected in zip(inputs, (whole, whole[1:, ::2], whole.T)):
+        assert np.array_equal(found, expected)
+    assert inputs[3].tolist() == [1, -2] and inputs[7].tolist() == [1, 65535]
+    assert inputs[8].shape == (0, 3) and inputs[9:] == [7, 1.5, True, None]
+    assert [case[0].tolist() for case in record._reference_outputs["forward"]] == [
+        whole.tolist(), [1, -2]]
+
+
+def test_plain_pickles_are_saved_as_later_versions_do(tmp_path):
+    with tarfile.open(file("versions", "1.0.1.tar.xz")) as archive:
+        archive.extract("methods.etrecord", tmp_path)
+    old = parse_etrecord(tmp_path / "methods.etrecord")
+    data = saved(old)
+    assert all(entries(data)[name][:2] == b"PK" for name in ("representative_inputs", "reference_outputs"))
+    again = parse_etrecord(data)
+    assert np.array_equal(again._representative_inputs[0], old._representative_inputs[0])
+    assert again._reference_outputs.keys() == {"encode", "forward"}
+    assert np.array_equal(again._reference_outputs["encode"][0][0],
+                          old._reference_outputs["encode"][0][0])
+    assert saved(again) == data
 
 
 def test_a_target_is_the_operator_that_it_names():

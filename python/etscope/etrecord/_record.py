@@ -29,6 +29,9 @@ def parse_etrecord(etrecord_path, *, tensors="numpy"):
     return ETRecord._of(OpenRecord(source, tensors))
 
 
+PLAIN_PICKLE = b"\x80"  # what torch.save writes begins with PK
+
+
 def generate_etrecord(
     et_record,
     edge_dialect_program,
@@ -358,10 +361,12 @@ class ETRecord:
                 yield name, self._open.bytes_of(name)
 
     def _value_bytes(self, name, value):
-        """As it was read, unless it was changed since: torch may keep more than NumPy shows."""
+        """As it was read, unless it was changed since: torch may keep more than NumPy shows. Plain
+        pickles of ExecuTorch 1.0 to 1.2, which later versions refuse, are written as those do."""
         if self._open is not None and "_" + name not in self._changed:
-            if _equal(value, getattr(self._open, name)()):
-                return self._open.bytes_of(name)
+            data = self._open.bytes_of(name)
+            if data[:1] != PLAIN_PICKLE and _equal(value, getattr(self._open, name)()):
+                return data
         return dumps(value)
 
     def _named_edge_programs(self):
