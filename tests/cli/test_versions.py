@@ -83,6 +83,16 @@ class Versions(unittest.TestCase):
                 self.assertEqual(changes.get(name, EXPECTED[NEWEST][name]),
                                  EXPECTED[NEWEST][name], version)
 
+    def test_versions__methods_without_a_graph_are_noted(self):
+        program = unpacked(self, "1.1.0") / "methods.pte"
+        note = "the record has no graph of method encode, and no lines of its operators"
+        for command in ("cost", "memory", "delegates"):
+            with self.subTest(command):
+                words = (command, program, "--etrecord", program.with_suffix(".etrecord"))
+                self.assertIn(note, " ".join(version_facts.document(*words)["notes"]))
+                self.assertNotIn(note, " ".join(
+                    version_facts.document(*words, "--method", "forward")["notes"]))
+
     def test_versions__inputs_of_plain_pickles_are_those_of_the_bundle(self):
         folder = unpacked(self, "1.0.1")
         for name in ("portable", "mixed"):

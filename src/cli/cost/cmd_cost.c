@@ -4,6 +4,7 @@
 #include "cli/core/columns.h"
 #include "cli/core/write_table.h"
 #include "cli/traces/delegation.h"
+#include "cli/traces/record_notes.h"
 #include "output/table/cost_table.h"
 #include "payload/payload_store.h"
 
@@ -46,6 +47,7 @@ static int open_all(struct subject *s)
                                &s->delegation);
     if (s->delegation != NULL || cli_delegation_open(s->arguments, &s->program.program, &s->record,
                                                      &s->delegation, &error) == ETS_OK) {
+        cli_note_missing_graphs(s->record.record, cli_value(s->arguments, "--method"));
         return CLI_OK;
     }
     code = cli_fail(error.status == ETS_MISMATCH ? record : s->path, &error);

@@ -9,6 +9,7 @@
 #include "cli/files/machine_option.h"
 #include "cli/files/trace_file.h"
 #include "cli/traces/inspected.h"
+#include "cli/traces/record_notes.h"
 #include "cli/traces/trace_notes.h"
 #include "output/table/delegate_table.h"
 
@@ -178,7 +179,10 @@ static void print_notes(const struct subject *s)
     if (unknown > MOST) {
         cli_note("the same for %u more call%s", unknown - MOST, unknown - MOST == 1 ? "" : "s");
     }
-    if (s->inspection == NULL) return;
+    if (s->inspection == NULL) {
+        cli_note_missing_graphs(s->record.record, cli_value(s->arguments, "--method"));
+        return;
+    }
     const char *reason = NULL;
     for (uint32_t i = 0; i < ets_inspection_row_count(s->inspection); i++) {
         const struct ets_row *row = ets_inspection_row(s->inspection, i);

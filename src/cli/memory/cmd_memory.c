@@ -9,6 +9,7 @@
 #include "cli/core/write_table.h"
 #include "cli/session/changed_program.h"
 #include "cli/traces/delegation.h"
+#include "cli/traces/record_notes.h"
 #include "output/picture/memory_picture.h"
 #include "output/table/memory_alternatives_table.h"
 #include "output/table/memory_steps_table.h"
@@ -93,6 +94,7 @@ static int open_record(struct subject *s)
     }
     cli_delegation_find_record(s->arguments, s->path, &s->program.program, &s->record,
                                &s->delegation);
+    cli_note_missing_graphs(s->record.record, cli_value(s->arguments, "--method"));
     return CLI_OK;
 }
 

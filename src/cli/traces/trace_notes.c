@@ -6,6 +6,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/what_to_type.h"
+#include "cli/traces/record_notes.h"
 #include "inspect/delegates/inner_values.h"
 #include "inspect/method_graph.h"
 #include "payload/payload_store.h"
@@ -184,10 +185,7 @@ void cli_note_unjoined(const char *path, const struct ets_inspection *inspection
         } else if (block->method_state == ETS_METHOD_MISMATCH) {
             cli_note("%s%sblock %u is not joined: %s", name, behind, i, block->reason);
         } else if (ets_inspection_lacks_graph(inspection, i)) {
-            cli_note(
-                "%s%sthe record has no graph of method %s, and no lines of its operators: "
-                "ExecuTorch 1.2 and later record those of all methods",
-                name, behind, block->method);
+            cli_note("%s%s" CLI_LACKS_GRAPH, name, behind, block->method);
         }
     }
 }
