@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import new_executorch
 import version_changes as changes
 import wheel_facts
 from version_changes import BREAKS, LACKS, NEW, OTHER, UNKNOWN
@@ -13,7 +14,8 @@ JOINED = "mixed: forward joined"
 WHEEL = {"schemas": {"program": {"file identifier": "ET12", "table A": "x:int y:[byte]",
                                  "enum E": "ONE=1 THREE=3", "union U": "A B"}},
          "names": {"m": {"Inspector": "path=None, scale=1", "Inspector.rows": "self", "PI": "-"}},
-         "partitioner": ["add.Tensor"], "unread": {}}
+         "partitioner": ["add.Tensor"], "places": ["backends/xnnpack", "devtools/inspector"],
+         "unread": {}}
 
 
 def wheel(**parts):
@@ -93,11 +95,32 @@ class Wheels(unittest.TestCase):
         names = {**WHEEL["names"]["m"], "New": "x"}
         self.check(wheel(names={"m": names, "n": {"New": "x"}}), (LACKS, "m: New(x)"))
 
+    def test_version_changes__places(self):
+        self.check(wheel(places=["backends/new", "backends/xnnpack"]),
+                   (NEW, "the wheel has backends/new"),
+                   (OTHER, "the wheel no longer has devtools/inspector"))
+
     def test_version_changes__partitioner_and_what_is_not_known(self):
         self.check(wheel(partitioner=["add.Tensor", "erf.default"]),
                    (NEW, "XNNPACK's partitioner takes erf.default"))
         self.check(wheel(partitioner=[], unread={"XNNPACK's partitioner": "KeyError: x"}),
                    (UNKNOWN, "XNNPACK's partitioner: KeyError: x"))
+
+
+class Answer(unittest.TestCase):
+    def test_version_changes__one_sentence_comes_first(self):
+        found = [(NEW, "table A has z:long"), (BREAKS, "a: there is no size"), (NEW, "B"), (LACKS, "tap")]
+        self.assertEqual(list(new_executorch.told("1.6.0", "1.5.1", found)), [
+            "executorch 1.6.0 breaks 1 thing that works with 1.5.1; the drop-in lacks 1 of its names and "
+            "parameters; new: 2, otherwise different: 0, not compared: 0.",
+            "\ndoes not work (1):", "  a: there is no size",
+            "\nthe drop-in lacks (1):", "  tap",
+            "\nis new, and etscope does not know it (2):", "  table A has z:long", "  B"])
+
+    def test_version_changes__nothing(self):
+        self.assertEqual(list(new_executorch.told("1.5.2", "1.5.1", [])), [
+            "executorch 1.5.2 breaks nothing that works with 1.5.1; the drop-in lacks 0 of its names and "
+            "parameters; new: 0, otherwise different: 0, not compared: 0."])
 
 
 class Schemas(unittest.TestCase):

@@ -110,19 +110,21 @@ def of_names(found, expected):
                 yield change[0], f"{module}: {change[1]}"
 
 
-def of_partitioner(found, expected):
+def of_list(verb, found, expected):
     gone, added = difference(found, expected)
     if found and added:
-        yield NEW, f"XNNPACK's partitioner takes {', '.join(added)}"
+        yield NEW, f"{verb.format('')} {', '.join(added)}"
     if found and gone:
-        yield OTHER, f"XNNPACK's partitioner no longer takes {', '.join(gone)}"
+        yield OTHER, f"{verb.format('no longer ')} {', '.join(gone)}"
 
 
 def of_wheel(found, expected):
-    """Of what tools/wheel_facts.py prints."""
+    """Of what tools/wheel_facts.py prints; a part that was not recorded yet is as it is found."""
+    expected = {**found, **expected}
     yield from of_schemas(found["schemas"], expected["schemas"])
     yield from of_names(found["names"], expected["names"])
-    yield from of_partitioner(found["partitioner"], expected["partitioner"])
+    yield from of_list("XNNPACK's partitioner {}takes", found["partitioner"], expected["partitioner"])
+    yield from of_list("the wheel {}has", found["places"], expected["places"])
     for what, why in found["unread"].items():
         yield UNKNOWN, f"{what}: {why}"
 

@@ -4,7 +4,8 @@
 
 PYTHON is one that has executorch, of any version. Prints the tables of the FlatBuffers schemas that
 the wheel holds, the names and signatures of python/tests/upstream_homes.py and what else their modules
-export, and the operators that XNNPACK's partitioner takes. `unread` says what could not be asked.
+export, the operators that XNNPACK's partitioner takes, and where the wheel has schemas, backends and
+tools. `unread` says what could not be asked.
 """
 
 import importlib
@@ -108,6 +109,13 @@ def all_schemas(root, unread):
     return found
 
 
+def places(root):
+    """The schemas, backends and developer tools of the wheel, by their paths."""
+    folders = [path for part in ("backends", "devtools") for path in (root / part).glob("[a-z]*")
+               if path.is_dir()]
+    return sorted(path.relative_to(root).as_posix() for path in [*folders, *root.rglob("*.fbs")])
+
+
 def partitioner(unread):
     try:
         configs = importlib.import_module(PARTITIONER).ALL_PARTITIONER_CONFIGS
@@ -121,7 +129,7 @@ def main():
     unread = {}
     root = Path(next(iter(importlib.util.find_spec("executorch").submodule_search_locations)))
     facts = {"schemas": all_schemas(root, unread), "names": all_names(unread),
-             "partitioner": partitioner(unread), "unread": unread}
+             "partitioner": partitioner(unread), "places": places(root), "unread": unread}
     json.dump(facts, sys.stdout, indent=1)
 
 

@@ -72,6 +72,8 @@ class Versions(unittest.TestCase):
             self.assertEqual(traces, [f"{model}.own.etdp" for model in MODELS]
                              if version == NEWEST else [])
             self.assertEqual(len(made["failed"]), 0 if traces else len(MODELS))
+        wheel = json.loads((FOLDER / "wheel.json").read_text())
+        self.assertEqual(wheel["executorch"], NEWEST)  # tools/new_executorch.py compares with both
 
     def test_versions__agree_on_operators_lines_and_modules(self):
         """Of the models whose graphs all versions export alike."""
