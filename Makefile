@@ -123,7 +123,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
 # test of the other builds runs. LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|wheel)|differential_flatbuffers$$|macos$$)
+LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|fleet_spark|wheel)|differential_flatbuffers$$|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -143,6 +143,10 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "cross compilers or qemu-user are missing: nothing is built for other processors"; \
 	fi
+	@tools/packages.sh build/java-setup.log default-jre-headless && \
+	    build/python-venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --requirement python/tests/spark.txt >>build/java-setup.log 2>&1 || \
+	    echo "Java or pyspark is missing: what fleets say to Spark is not tested"
 	@if tools/packages.sh build/wine-setup.log wine64; then \
 	    $(MAKE) windows; \
 	else \

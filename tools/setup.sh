@@ -306,6 +306,11 @@ if ((${#missing_for_page[@]} > 0)); then
         "$(install_line "${missing_for_page[@]}")"
 fi
 
+# Three downloads at a time.
+python_job= page_job=
+python_is_there || { make_python & python_job=$!; }
+! have npm || page_is_there || { make_page & page_job=$!; }
+
 if [[ -n ${EXECUTORCH_ROOT-} ]]; then
     if ! runtime_is_there; then
         note "EXECUTORCH_ROOT=$EXECUTORCH_ROOT holds no lib/libexecutorch"
@@ -321,7 +326,7 @@ elif ! { runtime_is_there && llama_is_there; } && ! fetch_runtime; then
     fi
 fi
 
-if ! python_is_there && ! make_python; then
+if [[ -n $python_job ]] && ! wait "$python_job"; then
     tail -n 3 build/python-setup.log >&2
     rm -rf build/python-venv
     note "without pip and the packages of python/tests/requirements.txt and readers.txt, the Python" \
@@ -339,7 +344,7 @@ if ((EUID == 0)) && [[ -x build/sshd/usr/sbin/sshd ]] && ! getent passwd sshd >/
     note "without a user sshd, --target is tested without a real ssh"
 fi
 
-if have npm && ! page_is_there && ! make_page; then
+if [[ -n $page_job ]] && ! wait "$page_job"; then
     tail -n 3 build/web-setup.log >&2
     note "without the packages of web/package-lock.json, the page of reports is not tested"
 fi

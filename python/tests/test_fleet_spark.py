@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from fixtures import file
 
-pytest.importorskip("pyspark")
+pytest.importorskip("pyspark", reason="Spark is large: make test-long installs it")
 pytest.importorskip("duckdb")
 pytest.importorskip("datasketches")
 if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
