@@ -123,7 +123,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
 # test of the other builds runs. LONG are those tests of the release build that differ.
-LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|fleet_spark|wheel)|differential_flatbuffers$$|macos$$)
+LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|fleet_spark|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)
@@ -134,9 +134,9 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	    echo "clang's libFuzzer is missing: its fuzz targets are not built"; \
 	fi
 	@if tools/packages.sh build/flatbuffers-setup.log libflatbuffers-dev; then \
-	    $(call compile,release,$(with_engine),verify_flatbuffers); \
+	    $(call compile,release,$(with_engine),verify_flatbuffers read_dumps); \
 	else \
-	    echo "FlatBuffers' headers are missing: its verifier is not compared with etscope's"; \
+	    echo "FlatBuffers' headers are missing: its verifier and reader are not compared with etscope's"; \
 	fi
 	@if { $(can_run_foreign); } >/dev/null; then \
 	    $(MAKE) build-foreign foreign_programs=all; \
