@@ -204,8 +204,8 @@ static bool is_near(const struct ets_reference_result *result, const struct ets_
     static const double FAR = 0.1;
     struct ets_tensor computed, device;
     struct ets_comparison comparison;
-    int64_t room;
-    return ets_gap_tensor_of(&result->value, &room, &computed) &&
+    uint8_t room[ETS_NUMBER_BYTES];
+    return ets_gap_tensor_of(&result->value, room, &computed) &&
            ets_gap_reshape(captured, &computed, &device) &&
            ets_comparison_of(&computed, &device, &comparison, NULL) == ETS_OK &&
            ets_comparison_relative_rms(&comparison) < FAR;

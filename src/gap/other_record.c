@@ -88,7 +88,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     struct other *o = context;
     const uint32_t node = ets_gap_graph_number(o->report->reference, result->node);
     struct ets_tensor computed;
-    int64_t room;
+    uint8_t room[ETS_NUMBER_BYTES];
     if (node == GAP_NONE) return ETS_OK;
     if (result->value.kind == ETS_VALUE_TENSOR) {
         ETS_TRY(ets_gap_weights_see(&o->weights, o->report->reference, node,
@@ -105,7 +105,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         replacement_out->as.tensor = value->captured.tensor;
     }
     if (result->output > 0 || result->iteration > 0) return ETS_OK;
-    if (value == NULL && !ets_gap_tensor_of(&result->value, &room, &computed)) return ETS_OK;
+    if (value == NULL && !ets_gap_tensor_of(&result->value, room, &computed)) return ETS_OK;
     for (uint32_t i = o->first_pair[node]; i != GAP_NONE; i = o->next_pair[i]) {
         ETS_TRY(add_value(o, i, value, &computed, error));
     }

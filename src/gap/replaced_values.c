@@ -12,25 +12,9 @@ uint32_t ets_gap_row_of(const struct ets_gap_report *report,
     return ets_key_table_find(&report->compared, key);
 }
 
-bool ets_gap_tensor_of(const struct ets_value *value, int64_t *room, struct ets_tensor *tensor_out)
+bool ets_gap_tensor_of(const struct ets_value *value, uint8_t *room, struct ets_tensor *tensor_out)
 {
-    *tensor_out = (struct ets_tensor){.data = room, .data_bytes = sizeof *room};
-    switch (value->kind) {
-    case ETS_VALUE_TENSOR: *tensor_out = value->as.tensor; return true;
-    case ETS_VALUE_INT:
-        tensor_out->scalar_type = ETS_SCALAR_LONG;
-        *room = value->as.int_value;
-        return true;
-    case ETS_VALUE_BOOL:
-        tensor_out->scalar_type = ETS_SCALAR_LONG;
-        *room = value->as.bool_value;
-        return true;
-    case ETS_VALUE_DOUBLE:
-        tensor_out->scalar_type = ETS_SCALAR_DOUBLE;
-        memcpy(room, &value->as.double_value, sizeof *room);
-        return true;
-    default: return false;
-    }
+    return ets_tensor_of_value(value, ETS_SCALAR_LONG, room, tensor_out);
 }
 
 static bool same_sizes(const struct ets_tensor *left, const struct ets_tensor *right)
@@ -60,9 +44,9 @@ void ets_gap_replace(const struct ets_gap_report *report, uint32_t row,
 {
     const struct ets_gap_value *value = report->rows[row].value;
     struct ets_tensor computed, device = value->captured.tensor;
-    int64_t room;
+    uint8_t room[ETS_NUMBER_BYTES];
     if (report->is_excluded[row] || value->captured.status != ETS_OK) return;
-    if (ets_gap_tensor_of(&result->value, &room, &computed)) {
+    if (ets_gap_tensor_of(&result->value, room, &computed)) {
         if (result->value.kind != ETS_VALUE_TENSOR) return;
         if (!ets_gap_reshape(&value->captured.tensor, &computed, &device)) return;
     } else if (value->is_view) {

@@ -200,13 +200,13 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     struct shares *s = context;
     const uint32_t row = ets_gap_row_of(s->report, result);
     struct ets_tensor value, device;
-    int64_t room;
+    uint8_t room[ETS_NUMBER_BYTES];
     s->seen++;
     if (s->how->progress != NULL && s->to_see > 0) {
         s->how->progress(s->how->progress_context, s->seen, s->to_see);
     }
     if (row != GAP_NONE && s->report->rows[row].value->captured.status == ETS_OK &&
-        ets_gap_tensor_of(&result->value, &room, &value) &&
+        ets_gap_tensor_of(&result->value, room, &value) &&
         ets_gap_reshape(&s->report->rows[row].value->captured.tensor, &value, &device)) {
         ETS_TRY(see(s, row, &value, &device, replacement_out, error));
     }

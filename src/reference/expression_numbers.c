@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "etscope/numerics.h"
 #include "numerics/element.h"
 #include "reference/expression_list.h"
@@ -50,11 +51,13 @@ enum ets_status ets_reference_item(struct reference_frame *frame, const struct r
     if (ets_reference_is_floating(type)) {
         return give_number(frame, step, NUMBER(ets_element_load(self->data, type, 0)));
     }
-    int64_t whole = 0; /* int64 is not exact as a double */
+    uint8_t bytes[sizeof(int64_t)] = {0}; /* int64 is not exact as a double */
     struct ets_tensor from = *self;
     from.rank = 0;
-    struct ets_tensor to = {.scalar_type = ETS_SCALAR_LONG, .data = &whole, .data_bytes = 8};
+    struct ets_tensor to = {
+        .scalar_type = ETS_SCALAR_LONG, .data = bytes, .data_bytes = sizeof bytes};
     ETS_TRY(ets_reference_tensor_copy(&from, &to, frame->error));
+    const int64_t whole = (int64_t)ets_load_u64(bytes);
     return give_number(frame, step, type == ETS_SCALAR_BOOL ? TRUTH(whole) : WHOLE(whole));
 }
 

@@ -7,6 +7,7 @@
 
 #include "etscope/numerics.h"
 #include "numerics/element.h"
+#include "numerics/number_tensor.h"
 #include "reference/expressions.h"
 
 /* The type that floating-point tensors are converted to. */
@@ -65,12 +66,13 @@ static enum ets_status tensor_of_number(struct call *call, const struct referenc
     if (value->kind == REFERENCE_BOOL) own = beside != NULL ? type : ETS_SCALAR_BOOL;
     else if (value->kind == REFERENCE_INT) own = type == ETS_SCALAR_BOOL ? ETS_SCALAR_LONG : type;
     else if (!ets_reference_is_floating(type)) own = ETS_SCALAR_FLOAT;
-    const double number = ets_reference_number(value);
-    const int64_t whole = value->as.int_value;
-    const bool is_double = value->kind == REFERENCE_DOUBLE;
-    const struct ets_tensor from = {.scalar_type = is_double ? ETS_SCALAR_DOUBLE : ETS_SCALAR_LONG,
-                                    .data = is_double ? (const void *)&number : &whole,
-                                    .data_bytes = 8};
+    uint8_t room[ETS_NUMBER_BYTES];
+    struct ets_tensor from;
+    if (value->kind == REFERENCE_DOUBLE) {
+        ets_tensor_of_real(ets_reference_number(value), room, &from);
+    } else {
+        ets_tensor_of_integer(value->as.int_value, room, &from);
+    }
     struct reference_frame *frame = call->frame;
     ETS_TRY(ets_reference_tensor_new(frame->calls->memory, type_in_mode(call, own), 0, NULL,
                                      tensor_out, frame->error));

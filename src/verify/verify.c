@@ -1,6 +1,7 @@
 /* Compares outputs with the expected outputs of a test case, with a verdict for each. */
 #include "etscope/verify.h"
 #include "numerics/element.h"
+#include "numerics/number_tensor.h"
 #include "verify/computing.h"
 
 #include <float.h>
@@ -30,33 +31,10 @@ const char *ets_output_result_meaning(enum ets_output_result verdict)
     return NULL;
 }
 
-/* A value as a tensor; plain numbers get no dimensions. */
-struct wrapped {
-    struct ets_tensor tensor;
-    uint8_t truth;
-};
-
-static void wrap_number(enum ets_scalar_type type, const void *data, struct wrapped *out)
+/* False for what is neither a tensor nor a number, which gets no dimensions. */
+static bool wrap(const struct ets_value *value, uint8_t *room, struct ets_tensor *tensor_out)
 {
-    out->tensor = (struct ets_tensor){
-        .scalar_type = type, .data = data, .data_bytes = ets_scalar_type_bytes(type)};
-}
-
-/* False for what is neither a tensor nor a number. */
-static bool wrap(const struct ets_value *value, struct wrapped *out)
-{
-    switch (value->kind) {
-    case ETS_VALUE_TENSOR: out->tensor = value->as.tensor; return true;
-    case ETS_VALUE_INT: wrap_number(ETS_SCALAR_LONG, &value->as.int_value, out); return true;
-    case ETS_VALUE_DOUBLE:
-        wrap_number(ETS_SCALAR_DOUBLE, &value->as.double_value, out);
-        return true;
-    case ETS_VALUE_BOOL:
-        out->truth = value->as.bool_value != 0;
-        wrap_number(ETS_SCALAR_BOOL, &out->truth, out);
-        return true;
-    default: return false;
-    }
+    return ets_tensor_of_value(value, ETS_SCALAR_BOOL, room, tensor_out);
 }
 
 static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b)
@@ -168,10 +146,11 @@ enum ets_status ets_verify_output(const struct ets_value *expected, const struct
                                   struct ets_output_verdict *verdict_out, struct ets_error *error)
 {
     struct ets_output_verdict verdict = {.verdict = ETS_RESULT_KIND, .tolerance = *tolerance};
-    struct wrapped left, right;
-    const bool are_tensors = wrap(expected, &left) && wrap(actual, &right);
+    struct ets_tensor left, right;
+    uint8_t left_room[ETS_NUMBER_BYTES], right_room[ETS_NUMBER_BYTES];
+    const bool are_tensors = wrap(expected, left_room, &left) && wrap(actual, right_room, &right);
     if (expected->kind == actual->kind && are_tensors) {
-        ETS_TRY(compare_tensors(&left.tensor, &right.tensor, &verdict, error));
+        ETS_TRY(compare_tensors(&left, &right, &verdict, error));
     } else if (expected->kind == ETS_VALUE_NONE && actual->kind == ETS_VALUE_NONE) {
         verdict.verdict = ETS_RESULT_CLOSE;
     }
@@ -181,8 +160,9 @@ enum ets_status ets_verify_output(const struct ets_value *expected, const struct
 
 static int scalar_type_of(const struct ets_value *value)
 {
-    struct wrapped wrapped;
-    return wrap(value, &wrapped) ? (int)wrapped.tensor.scalar_type : -1;
+    struct ets_tensor tensor;
+    uint8_t room[ETS_NUMBER_BYTES];
+    return wrap(value, room, &tensor) ? (int)tensor.scalar_type : -1;
 }
 
 enum ets_status ets_verify_case(const struct ets_bundle_suite *suite,

@@ -11,15 +11,12 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/write_table.h"
 #include "etscope/numerics.h"
+#include "numerics/number_tensor.h"
 
 /* A program output as it was recorded. */
 struct recorded {
     struct ets_tensor tensor; /* of a plain number: over `number` */
-    union {
-        int64_t integer;
-        double real;
-        uint8_t truth;
-    } number;
+    uint8_t number[ETS_NUMBER_BYTES];
     bool is_comparable; /* 0: null, a string, or a newer writer's kind */
 };
 
@@ -31,13 +28,6 @@ struct comparison {
     const struct ets_inspection *inspection;
     struct ets_table *table;
 };
-
-/* A plain number as a tensor of rank 0. */
-static void wrap_number(enum ets_scalar_type type, const void *data, struct ets_tensor *tensor_out)
-{
-    *tensor_out = (struct ets_tensor){
-        .scalar_type = type, .data = data, .data_bytes = ets_scalar_type_bytes(type)};
-}
 
 static int read_tensor(const struct comparison *c, const struct ets_debug_value *value,
                        uint32_t index, struct recorded *out)
@@ -57,6 +47,29 @@ static int read_tensor(const struct comparison *c, const struct ets_debug_value 
     return CLI_OK;
 }
 
+/* Of a value that is not a tensor; NONE for others than numbers. */
+static struct ets_value number_of(const struct ets_debug_value *value)
+{
+    struct ets_value number = {.kind = ETS_VALUE_NONE};
+    switch (value->type) {
+    case ETS_DEBUG_INT:
+        number.kind = ETS_VALUE_INT;
+        number.as.int_value = value->int_value;
+        break;
+    case ETS_DEBUG_BOOL:
+        number.kind = ETS_VALUE_BOOL;
+        number.as.bool_value = value->int_value != 0;
+        break;
+    case ETS_DEBUG_FLOAT:
+    case ETS_DEBUG_DOUBLE:
+        number.kind = ETS_VALUE_DOUBLE;
+        number.as.double_value = value->double_value;
+        break;
+    default: break;
+    }
+    return number;
+}
+
 /* Appends what one output event holds. */
 static int read_output(const struct comparison *c, const struct ets_debug_value *value,
                        struct recorded *outputs, uint32_t *count)
@@ -73,23 +86,9 @@ static int read_output(const struct comparison *c, const struct ets_debug_value 
             if (code != CLI_OK) return code;
             continue;
         }
-        out->is_comparable = value->is_present;
-        switch (value->type) {
-        case ETS_DEBUG_INT:
-            out->number.integer = value->int_value;
-            wrap_number(ETS_SCALAR_LONG, &out->number, &out->tensor);
-            break;
-        case ETS_DEBUG_BOOL:
-            out->number.truth = value->int_value != 0;
-            wrap_number(ETS_SCALAR_BOOL, &out->number, &out->tensor);
-            break;
-        case ETS_DEBUG_FLOAT:
-        case ETS_DEBUG_DOUBLE:
-            out->number.real = value->double_value;
-            wrap_number(ETS_SCALAR_DOUBLE, &out->number, &out->tensor);
-            break;
-        default: out->is_comparable = false;
-        }
+        const struct ets_value number = number_of(value);
+        out->is_comparable = value->is_present && ets_tensor_of_value(&number, ETS_SCALAR_BOOL,
+                                                                      out->number, &out->tensor);
     }
     return CLI_OK;
 }
@@ -194,23 +193,6 @@ static void put_metrics(struct ets_table *table, const struct ets_comparison *su
     ets_table_put_integer(table, (int64_t)sums->max_error_index);
 }
 
-static bool wrap_reference(const struct ets_value *value, uint8_t *truth,
-                           struct ets_tensor *tensor_out)
-{
-    switch (value->kind) {
-    case ETS_VALUE_TENSOR: *tensor_out = value->as.tensor; return true;
-    case ETS_VALUE_INT: wrap_number(ETS_SCALAR_LONG, &value->as.int_value, tensor_out); return true;
-    case ETS_VALUE_DOUBLE:
-        wrap_number(ETS_SCALAR_DOUBLE, &value->as.double_value, tensor_out);
-        return true;
-    case ETS_VALUE_BOOL:
-        *truth = value->as.bool_value != 0;
-        wrap_number(ETS_SCALAR_BOOL, truth, tensor_out);
-        return true;
-    default: return false;
-    }
-}
-
 /* Adds a row of the table. Returns an exit code. */
 static int compare_output(const struct comparison *c, uint32_t block, size_t test_case,
                           uint32_t index, const struct recorded *recorded,
@@ -220,8 +202,9 @@ static int compare_output(const struct comparison *c, uint32_t block, size_t tes
     struct ets_tensor expected;
     struct ets_comparison sums;
     struct ets_error error;
-    uint8_t truth;
-    if (!recorded->is_comparable || !wrap_reference(reference, &truth, &expected)) {
+    uint8_t room[ETS_NUMBER_BYTES];
+    if (!recorded->is_comparable ||
+        !ets_tensor_of_value(reference, ETS_SCALAR_BOOL, room, &expected)) {
         cli_note("block %u: left out output %u: it is neither a recorded tensor nor a number",
                  block, index);
         return CLI_OK;
@@ -262,9 +245,9 @@ static double case_error(const struct comparison *c, const char *method, size_t 
     for (uint32_t i = 0; i < count && i < reference_count; i++) {
         struct ets_tensor expected;
         struct ets_comparison sums;
-        uint8_t truth;
+        uint8_t room[ETS_NUMBER_BYTES];
         if (!outputs[i].is_comparable) continue;
-        if (!wrap_reference(&references[i], &truth, &expected)) continue;
+        if (!ets_tensor_of_value(&references[i], ETS_SCALAR_BOOL, room, &expected)) continue;
         if (ets_comparison_of(&expected, &outputs[i].tensor, &sums, NULL) != ETS_OK ||
             sums.broken_count > 0) {
             return (double)INFINITY;

@@ -7,6 +7,7 @@
 #include "cli/files/inputs.h"
 #include "cli/session/session.h"
 #include "host/output.h"
+#include "numerics/number_tensor.h"
 #include "record/numpy.h"
 
 /* The method's name; NULL: there are several, or none. */
@@ -27,31 +28,6 @@ static bool has_case(const struct cli_program *program, const char *method)
            suite.case_count > 0;
 }
 
-/* As a tensor; a number becomes an array without dimensions. `number` has room for it. */
-static bool as_tensor(const struct ets_value *value, int64_t *number, struct ets_tensor *tensor_out)
-{
-    struct ets_tensor tensor = {.data = (const uint8_t *)number};
-    switch (value->kind) {
-    case ETS_VALUE_TENSOR: *tensor_out = value->as.tensor; return true;
-    case ETS_VALUE_INT:
-        tensor.scalar_type = ETS_SCALAR_LONG;
-        *number = value->as.int_value;
-        break;
-    case ETS_VALUE_BOOL:
-        tensor.scalar_type = ETS_SCALAR_LONG;
-        *number = value->as.bool_value != 0;
-        break;
-    case ETS_VALUE_DOUBLE:
-        tensor.scalar_type = ETS_SCALAR_DOUBLE;
-        memcpy(number, &value->as.double_value, sizeof *number);
-        break;
-    default: return false;
-    }
-    tensor.data_bytes = sizeof *number;
-    *tensor_out = tensor;
-    return true;
-}
-
 /* False: a value is no array that NumPy holds, or cannot be written. */
 static bool write_arrays(const char *path, const struct ets_value *values, size_t count)
 {
@@ -61,10 +37,10 @@ static bool write_arrays(const char *path, const struct ets_value *values, size_
     bool is_good = ets_npz_writer_open(output, NULL, &writer, NULL) == ETS_OK;
     for (size_t i = 0; i < count && is_good; i++) {
         struct ets_tensor tensor;
-        int64_t number;
+        uint8_t number[ETS_NUMBER_BYTES];
         char name[32];
         snprintf(name, sizeof name, "arr_%zu", i);
-        is_good = as_tensor(&values[i], &number, &tensor) &&
+        is_good = ets_tensor_of_value(&values[i], ETS_SCALAR_LONG, number, &tensor) &&
                   ets_npz_writer_add(writer, name, &tensor, NULL) == ETS_OK;
     }
     is_good = is_good && ets_npz_writer_finish(writer, NULL) == ETS_OK;

@@ -124,6 +124,9 @@ static void test_verify__plain_numbers_are_compared(void **unused)
     assert_int_equal(verify(&five, &six, &exact).verdict, ETS_RESULT_DIFFERENT);
     assert_int_equal(verify(&yes, &yes, &exact).verdict, ETS_RESULT_CLOSE);
     assert_int_equal(verify(&five, &real, &exact).verdict, ETS_RESULT_KIND);
+    const struct ets_value near = {.kind = ETS_VALUE_DOUBLE, .as.double_value = 5.25};
+    assert_true(verify(&five, &six, &exact).comparison.max_error == 1);
+    assert_true(verify(&real, &near, &exact).comparison.max_error == 0.25);
 }
 
 static void test_verify__bits_are_compared_as_bytes(void **unused)
