@@ -121,8 +121,9 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 	exit $$status
 
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
-# measured machine, a target of another processor; fuzz targets as libFuzzer builds them; and what no
-# test of the other builds runs. LONG are those tests of the release build that differ.
+# measured machine, a target of another processor; the command line of other processors; fuzz targets
+# as libFuzzer builds them; and what no test of the other builds runs. LONG are those tests of the
+# release build that differ.
 LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_faults|fleet_spark|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
@@ -169,7 +170,9 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	else \
 	    echo "an engine or qemu-user is missing: nothing is tested for 64-bit Arm"; \
 	fi; \
-	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(test_jobs) $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
+	foreign=; if { $(can_run_foreign); } >/dev/null; then foreign=1; fi; \
+	ETSCOPE_LONG=1 $(PYTHON) tools/run_ctest.py $(test_jobs) $${foreign:+$(FOREIGN:%='%:$(foreign_commands)')} \
+	    $${arm64:+'aarch64:$(foreign_tests)'} 'release:$(LONG)'
 	@$(MAKE) release
 
 .PHONY: footprint
@@ -179,6 +182,7 @@ footprint: ## print what the tracer takes on small processors: code, memory, sta
 # On processors of other word size and byte order; the engine is for this one alone.
 FOREIGN := i386 s390x
 foreign_tests = ^(test|fuzz)_
+foreign_commands = ^(cli_test_|differential_)
 foreign_programs = test_programs
 can_run_foreign = command -v qemu-i386 && command -v qemu-s390x && \
     command -v i686-linux-gnu-g++ && command -v s390x-linux-gnu-g++

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches packages of Debian for a processor into a folder; default: the libraries that the unit
-# tests need there. Nothing is installed: apt-get keeps its lists for that processor in the folder,
-# too.
+# tests and the command line need there. Nothing is installed: apt-get keeps its lists for that
+# processor in the folder, too.
 #
 #     tools/foreign_root.sh i386|s390x|aarch64|x86_64 FOLDER [PACKAGE...]
 set -euo pipefail
@@ -18,8 +18,8 @@ esac
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 shift 2
-(($# > 0)) || set -- libcmocka-dev libcmocka0 zlib1g zlib1g-dev
-[[ ! -e $folder/complete ]] || exit 0
+(($# > 0)) || set -- libcmocka-dev libcmocka0 zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libc-bin
+[[ ! -e $folder/complete || $(<"$folder/complete") != "$*" ]] || exit 0
 
 state=$folder/apt
 mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/packages"
@@ -38,4 +38,4 @@ done
 [[ ! -d /usr/include/rapidjson || ! -d $folder/usr/include ]] ||
     ln -sfn /usr/include/rapidjson "$folder/usr/include/rapidjson"
 rm -rf "$state"
-touch "$folder/complete"
+printf '%s\n' "$*" >"$folder/complete"

@@ -22,5 +22,6 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT
   "-Wl,-rpath-link,${ETS_FOREIGN_ROOT}/lib/${ETS_FOREIGN}-linux-gnu")
 # With all that QEMU 7.2 can be, XNNPACK's int8 convolutions of the aarch64 wheel are wrong.
 set(ets_processor_of_aarch64 -cpu;cortex-a76)
+# LOCPATH: locales are in the processor's byte order, so that those of this machine may not be read.
 set(CMAKE_CROSSCOMPILING_EMULATOR
-  qemu-${ETS_FOREIGN};${ets_processor_of_${ETS_FOREIGN}};-L;/usr/${ets_triplet};-E;LD_LIBRARY_PATH=/usr/${ets_triplet}/lib:${ETS_FOREIGN_ROOT}/lib/${ETS_FOREIGN}-linux-gnu:${ETS_FOREIGN_ROOT}/usr/lib/${ETS_FOREIGN}-linux-gnu)
+  qemu-${ETS_FOREIGN};${ets_processor_of_${ETS_FOREIGN}};-L;/usr/${ets_triplet};-E;LD_LIBRARY_PATH=/usr/${ets_triplet}/lib:${ETS_FOREIGN_ROOT}/lib/${ETS_FOREIGN}-linux-gnu:${ETS_FOREIGN_ROOT}/usr/lib/${ETS_FOREIGN}-linux-gnu;-E;LOCPATH=${ETS_FOREIGN_ROOT}/usr/lib/locale)

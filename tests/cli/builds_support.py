@@ -28,9 +28,18 @@ COMMANDS = [
     ("dump", "model.pte"),
     ("diff", "profile.etdp", "debug.etdp"),
     ("sql", "select * from operators", "profile.etdp"),
-    ("sql", "select * from plans", "model.pte", "--format", "json"),
+    ("sql", "select * from memory_arenas", "model.pte", "--format", "json"),
     ("gap", "debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", "model.etrecord", "--alignment"),
     ("summary", "profile.etdp", "profile.etdp", "--etrecord", "model.etrecord"),
+    ("cost", "model.etrecord", "--format", "json"),
+    ("memory", "model.pte", "--etrecord", "model.etrecord", "--format", "json"),
+    ("size", "model.pte", "--etrecord", "model.etrecord", "--format", "json"),
+    ("delegates", "model.pte", "--format", "json"),
+    ("advise", "profile.etdp", "--etrecord", "model.etrecord", "--format", "json"),
+    ("tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "json"),
+    ("diff", "profile.etdp", "profile.etdp", "--format", "json"),
+    ("gap", "debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", "model.etrecord", "--format", "json"),
+    ("sql", "select * from tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "json"),
 ]
 
 

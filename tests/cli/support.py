@@ -13,6 +13,9 @@ import zlib
 
 ETSCOPE = os.environ.get("ETSCOPE", "etscope")
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+# The program is another processor's, which runs ten times as slow, in memory that QEMU shares.
+IS_EMULATED = bool(os.environ.get("ETSCOPE_EMULATED"))
+EMULATOR_BYTES = (32 << 20) if IS_EMULATED else 0
 
 # docs/exit-codes.md
 OK, USAGE, INPUT, MISMATCH, UNAVAILABLE, INTERNAL = 0, 2, 3, 4, 6, 7

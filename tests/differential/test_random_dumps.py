@@ -19,7 +19,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCHEMA = HERE.parent / "data" / "schema" / "etdump.fbs"
-IS_LONG = bool(os.environ.get("ETSCOPE_LONG"))
+IS_LONG = bool(os.environ.get("ETSCOPE_LONG")) and not os.environ.get("ETSCOPE_EMULATED")
 COUNT = 8000 if IS_LONG else 400
 UPSTREAM_COUNT = 3000 if IS_LONG else 40
 BATCH = 200
