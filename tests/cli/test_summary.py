@@ -95,6 +95,7 @@ class Summary(InFolder):
             # one recording of the new side decides no limit over the base
             self.assertEqual(done.returncode, 1 if command == "gate" else support.OK, done.stderr)
 
+    @unittest.skipIf(support.IS_EMULATED, "the emulator's memory would be measured")
     def test_summary__one_trace_at_a_time_is_in_memory(self):
         folder, paths = self.many(400)
         data = paths[0].read_bytes() + bytes(1 << 20)  # a flatbuffer ends before its file does

@@ -62,14 +62,16 @@ static enum ets_status find_operators(struct ets_inspection *inspection,
                                       struct ets_handle_index *index,
                                       struct ets_upstream_event *event, struct ets_error *error)
 {
-    size_t room = 0;
+    uint64_t wanted = 0; /* more than 32 bits count, before it is refused */
     uint32_t count;
     for (uint32_t i = 0; i < event->handle_count; i++) {
         ets_handle_index_find(index, event->handles[i], &count);
-        room += count;
+        wanted += count;
     }
-    const enum ets_status status = ets_handle_index_spend(index, room, error);
+    const enum ets_status status = ets_handle_index_spend(index, wanted, error);
     if (status != ETS_OK) return ets_etrecord_blame(inspection->options.record, status, error);
+    if (wanted > UINT32_MAX) return ets_fail_memory(error, "an event's operators");
+    const size_t room = (size_t)wanted;
     const char **ops = ets_arena_alloc_array(&inspection->arena, room, sizeof *ops);
     const struct ets_graph_node **nodes =
         ets_arena_alloc_array(&inspection->arena, room, sizeof *nodes);
