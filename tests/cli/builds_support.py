@@ -38,7 +38,6 @@ COMMANDS = [
     ("advise", "profile.etdp", "--etrecord", "model.etrecord", "--format", "json"),
     ("tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "json"),
     ("diff", "profile.etdp", "profile.etdp", "--format", "json"),
-    ("gap", "debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", "model.etrecord", "--format", "json"),
     ("sql", "select * from tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "json"),
 ]
 
