@@ -155,7 +155,7 @@ class Failing:
         self.count, self.at, self.is_on = 0, at, True
         for owner, name in ((LocalFileSystem, "open"), (LocalFileSystem, "makedirs"), (os, "link"), (os, "fsync")):
             monkeypatch.setattr(owner, name, self._failing(getattr(owner, name)))
-        monkeypatch.setattr(pq, "write_table", self._failing(pq.write_table))
+        monkeypatch.setattr(pq.ParquetWriter, "write_table", self._failing(pq.ParquetWriter.write_table))
 
     def _failing(self, function):
         def call(*arguments, **named):

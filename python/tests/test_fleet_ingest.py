@@ -205,7 +205,7 @@ def test_a_killed_ingest_loses_and_doubles_nothing(traces, tmp_path):
         time.sleep(took * (number + 0.5) / kills)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        if os.path.exists(f"{dataset}/commits"):
+        if os.path.exists(f"{dataset}/etscope-fleet.json"):
             hashes = read(dataset, "traces")["trace"].to_pylist()
             assert len(hashes) == len(set(hashes)) >= before
             before = len(hashes)
@@ -294,6 +294,13 @@ def test_side_information_has_an_order(tmp_path):
 def test_a_name_pattern_that_is_none_is_an_error(pattern):
     with pytest.raises(Error, match="every { needs"):
         side_information.pattern_of(pattern)
+
+
+def test_traces_of_one_day_come_together():
+    pattern = side_information.pattern_of("{device}/{time}_{_}.etdp")
+    paths = ["/a/2026-11-02_1.etdp", "/a/2026-11-03_2.etdp", "/b/2026-11-02T03:04:05_3.etdp", "/c/later_4.etdp", "/d.etdp"]
+    assert side_information.by_day(paths, pattern) == [paths[i] for i in (3, 4, 0, 2, 1)]
+    assert side_information.by_day(paths, None) == paths
 
 
 def test_a_name_pattern_that_does_not_match_is_said(traces, tmp_path, capsys):

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("datasketches")
 
+import pyarrow as pa
 from extra_block import DECODE, PREFILL, run, tokens, with_extra
 from made import dump, framework, profile
 
@@ -42,7 +43,7 @@ def test_slow_first_runs_are_warm_up():
     reading = trace_tables.read(dump(*runs))
     assert reading.runs["warm_up"].tolist() == [True] * 2 + [False] * 18
     assert reading.operators["warm_up"].tolist() == ([True] * 2 + [False] * 18) * 2
-    tables = batch_tables.of([(trace_row("a"), reading)])
+    tables = whole([(trace_row("a"), reading)])
     for name in ("measured", "summaries"):
         assert {(row["kind"], row["operator"]) for row in tables[name].to_pylist()} == \
             {("run", ""), ("operator", "add.out"), ("operator", "mul.out")}  # fmt: skip
@@ -81,9 +82,16 @@ def test_a_unit_of_ticks_is_asked_for_and_counters_wrap():
 def test_what_did_not_execute_a_method_has_no_rows(runs):
     reading = trace_tables.read(dump(*runs))
     assert reading.facts["runs"] == 0 and len(reading.operators["run"]) == 0
-    tables = batch_tables.of([(trace_row("a"), reading)])
+    tables = whole([(trace_row("a"), reading)])
     assert {name: table.num_rows for name, table in tables.items()} == \
         {**dict.fromkeys(SCHEMAS, 0), "traces": 1}  # fmt: skip
+
+
+def whole(traces):
+    """{table: pyarrow.Table} of a batch, its parts together."""
+    parts = {name: list(own) for name, own in batch_tables.of(traces).items()}
+    return {name: pa.concat_tables([part.unify_dictionaries() for part in own]) if own else SCHEMAS[name].empty_table()
+            for name, own in parts.items()}  # fmt: skip
 
 
 def trace_row(name, **changes):
@@ -93,10 +101,11 @@ def trace_row(name, **changes):
     return {**row, **changes}
 
 
-def test_a_batch_holds_the_rows_of_its_traces():
+@pytest.mark.parametrize("most_rows", [1, 7, 1000])
+def test_a_batch_holds_the_rows_of_its_traces(monkeypatch, most_rows):
     first, second = (trace_tables.read(dump(*(a_run(10_000 * i, slow) for i in range(3)))) for slow in (1, 3))
-    tables = batch_tables.of([(trace_row("a"), first), (trace_row("b"), second),
-                              (trace_row("c", device="e"), second)])  # fmt: skip
+    monkeypatch.setattr(batch_tables, "MOST_ROWS", most_rows)
+    tables = whole([(trace_row("a"), first), (trace_row("b"), second), (trace_row("c", device="e"), second)])
     for name, table in tables.items():
         assert table.schema.names == SCHEMAS[name].names
     rows = tables["operators"].to_pylist()
@@ -120,6 +129,6 @@ def test_blocks_of_one_operator_count_together():
     assert len(reading.places) == 2
     own = reading.operators["place"] == 0
     assert sorted(reading.operators["time_ns"][own].tolist()) == [500, 1000, 1000]
-    (row,) = [row for row in batch_tables.of([(trace_row("a"), reading)])["measured"].to_pylist()
+    (row,) = [row for row in whole([(trace_row("a"), reading)])["measured"].to_pylist()
               if row["operator"] == "add.out"]  # fmt: skip
     assert (row["time_ns"], row["runs"]) == (1000, 3)

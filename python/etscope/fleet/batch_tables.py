@@ -1,31 +1,44 @@
 """The rows of several traces, as the tables of a data set.
 
-    tables = batch_tables.of([(trace, reading), ...])   # trace: a row of the table traces
+    for part in batch_tables.of([(trace, reading), ...])["operators"]: ...   # a pyarrow.Table
 
-Texts are numbers until the very end: each is in a table once, in the dictionary of its column.
+A trace is a row of the table traces. Tables come in parts, each made when it is asked for: large ones
+are never in memory as a whole. Texts are numbers: a part has each once, in the dictionary of its columns.
 """
 
 import numpy as np
 import pyarrow as pa
 
+from etscope.fleet import arrow_arrays
 from etscope.fleet.dataset import KEY, PLACE, SCHEMAS
 from etscope.fleet.device_summaries import DeviceSummary
-from etscope.fleet.summaries import Summary, steady_times
+from etscope.fleet.summaries import Steady, Summary
+
+MOST_ROWS = 1 << 17  # a part with so many rows takes no further trace
 
 
 class _Columns:
-    """Columns of one table, in pieces. A text column takes numbers of texts."""
+    """Columns of a part of one table, in pieces."""
 
-    def __init__(self, name, texts):
-        self._schema, self._texts = SCHEMAS[name], texts
+    def __init__(self, name):
+        self._schema, self._texts, self.rows = SCHEMAS[name], _Texts(), 0
         self._pieces = {column: [] for column in self._schema.names}
 
     def add(self, count, /, **columns):
-        """`count` rows; a text alone is that of all of them."""
+        """`count` rows: arrays, or lists. Of a column of texts an array has numbers of texts, and a
+        text alone is that of all rows.
+        """
+        self.rows += count
         for name, values in columns.items():
             if isinstance(values, str):
                 values = np.full(count, self._texts.number(values), np.int32)
+            elif isinstance(values, list) and self._schema.field(name).type == pa.string():
+                values = self.numbers(values)
             self._pieces[name].append(values)
+
+    def numbers(self, texts):
+        own = {text: self._texts.number(text) for text in dict.fromkeys(texts)}
+        return np.array([own[text] for text in texts], np.int32)
 
     def table(self):
         return pa.table([self._column(field) for field in self._schema], self._schema.names)
@@ -33,11 +46,12 @@ class _Columns:
     def _column(self, field):
         pieces = self._pieces[field.name]
         if field.type == pa.string():
-            numbers = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
-            return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), self._texts.array())
-        if pieces and isinstance(pieces[0], np.ndarray):
-            return pa.array(np.concatenate(pieces), field.type)
-        return pa.array([value for piece in pieces for value in piece], field.type)
+            pieces = [arrow_arrays.of_array(numbers, pa.int32()) for numbers in pieces]
+            dictionary = self._texts.array()
+            return pa.chunked_array([pa.DictionaryArray.from_arrays(each, dictionary, safe=False) for each in pieces])
+        return pa.chunked_array([
+            (arrow_arrays.of_array if isinstance(each, np.ndarray) else arrow_arrays.of_values)(each, field.type)
+            for each in pieces])  # fmt: skip
 
 
 class _Texts:
@@ -49,73 +63,101 @@ class _Texts:
     def number(self, text):
         return self._numbers.setdefault(text, len(self._numbers))
 
-    def numbers(self, texts):
-        return np.array([self.number(text) for text in texts], np.int32)
-
     def array(self):
         """To be asked for when all texts have their number."""
         if self._array is None or len(self._array) < len(self._numbers):
-            self._array = pa.array(self._numbers, pa.string())
+            self._array = arrow_arrays.of_values(list(self._numbers), pa.string())
         return self._array
 
 
+class _Trace:
+    """What the rows of one trace are made from."""
+
+    def __init__(self, trace, reading):
+        self.key = {name: trace[name] for name in KEY}
+        self.named = {"trace": trace["trace"], **self.key}
+        self.reading, self.steady = reading, Steady(reading)
+
+
 def of(traces):
-    """{table: pyarrow.Table} of [(row of the table traces, trace_tables.Reading or DeviceSummary)]."""
-    texts = _Texts()
-    columns = {name: _Columns(name, texts) for name in SCHEMAS if name != "traces"}
-    summaries = {}
-    for trace, reading in traces:
-        key = {name: trace[name] for name in KEY}
-        if isinstance(reading, DeviceSummary):
-            for row in reading.rows:
-                _summary(summaries, key, row.place).add_row(row)
-            continue
-        _add_runs(columns["runs"], texts, trace["trace"], key, reading.runs)
-        _add_operators(columns["operators"], texts, trace["trace"], key, reading)
-        _add_events(columns["events"], texts, trace["trace"], key, reading)
-        _add_measured(columns["measured"], texts, trace["trace"], key, reading, summaries)
-    _add_summaries(columns["summaries"], texts, summaries)
-    rows = pa.Table.from_pylist([trace for trace, _ in traces], SCHEMAS["traces"])
-    return {"traces": rows, **{name: each.table() for name, each in columns.items()}}
+    """{table: iterator of pyarrow.Tables} of [(row of the table traces, trace_tables.Reading or DeviceSummary)].
+
+    A table without rows has no part.
+    """
+    own = [_Trace(*each) for each in traces if not isinstance(each[1], DeviceSummary)]
+    devices = [each for each in traces if isinstance(each[1], DeviceSummary)]
+    parts = {name: _parts(name, own, add) for name, add in _ADDS.items()}
+    return {"traces": _traces([trace for trace, _ in traces]), **parts, "summaries": _summaries(own, devices)}
 
 
-def _add_runs(columns, texts, trace, key, runs):
-    numbers = {name: values for name, values in runs.items() if name != "method"}
-    columns.add(len(runs["run"]), trace=trace, **key, method=texts.numbers(runs["method"]), **numbers)
+def _parts(name, traces, add):
+    columns = _Columns(name)
+    for trace in traces:
+        add(columns, trace)
+        if columns.rows >= MOST_ROWS:
+            yield columns.table()
+            columns = _Columns(name)
+    if columns.rows:
+        yield columns.table()
 
 
-def _told(texts, things, names=PLACE):
-    """Columns of what is told of each thing: dicts."""
+def _traces(rows):
+    columns = _Columns("traces")
+    columns.add(len(rows), **{name: [row[name] for row in rows] for name in SCHEMAS["traces"].names})
+    yield columns.table()
+
+
+def _add_runs(columns, trace):
+    columns.add(len(trace.reading.runs["run"]), **trace.named, **trace.reading.runs)
+
+
+def _told(columns, things, names=PLACE):
+    """Arrays for columns of what is told of each thing: dicts."""
     return {name: np.array([each[name] for each in things], np.int32) if name == "instruction"
-            else texts.numbers([each[name] for each in things]) for name in names}  # fmt: skip
+            else columns.numbers([each[name] for each in things]) for name in names}  # fmt: skip
 
 
-def _add_operators(columns, texts, trace, key, reading):
-    values = dict(reading.operators)
-    place = values.pop("place")
-    told = {name: each[place] for name, each in _told(texts, reading.places).items()}
-    columns.add(len(place), trace=trace, **key, **told, **values)
+def _add_operators(columns, trace):
+    values = dict(trace.reading.operators)
+    counts = np.bincount(values.pop("place"), minlength=len(trace.reading.places))
+    told = {name: np.repeat(each, counts) for name, each in _told(columns, trace.reading.places).items()}
+    columns.add(len(values["run"]), **trace.named, **told, **values)
 
 
-def _add_events(columns, texts, trace, key, reading):
-    if reading.events is None:
+def _add_events(columns, trace):
+    if trace.reading.events is None:
         return
-    values = dict(reading.events)
+    values = dict(trace.reading.events)
     name = values.pop("name")
-    told = _told(texts, reading.names, ("method", "name", "instruction", "kind"))
-    columns.add(len(name), trace=trace, **key, **values,
-                **{column: each[name] for column, each in told.items()})
+    told = _told(columns, trace.reading.names, ("method", "name", "instruction", "kind"))
+    columns.add(len(name), **trace.named, **values, **{column: each[name] for column, each in told.items()})
 
 
-def _add_measured(columns, texts, trace, key, reading, summaries):
-    """The median of each place's steady runs; the same times go to the summaries."""
-    steady = steady_times(reading)
-    told = _told(texts, [place for place, _ in steady])
-    columns.add(len(steady), trace=trace, **key, **told,
-                time_ns=np.array([np.median(times) for _, times in steady], np.float64),
-                runs=np.array([len(times) for _, times in steady], np.int64))  # fmt: skip
-    for place, times in steady:
-        _summary(summaries, key, place).add(times)
+def _add_measured(columns, trace):
+    """The median of each place's steady runs."""
+    steady = trace.steady
+    columns.add(len(steady.places), **trace.named, **_told(columns, steady.places),
+                time_ns=steady.median, runs=steady.count)  # fmt: skip
+
+
+_ADDS = {"runs": _add_runs, "operators": _add_operators, "measured": _add_measured, "events": _add_events}
+
+
+def _summaries(traces, devices):
+    summaries = {}
+    for trace in traces:
+        for number, place in enumerate(trace.steady.places):
+            _summary(summaries, trace.key, place).add(trace.steady, number)
+    for row, reading in devices:
+        for device_row in reading.rows:
+            _summary(summaries, {name: row[name] for name in KEY}, device_row.place).add_row(device_row)
+    if not summaries:
+        return
+    columns, groups = _Columns("summaries"), sorted(summaries)
+    told = {name: [group[number] for group in groups] for number, name in enumerate((*KEY, *PLACE))}
+    values = [summaries[group].values() for group in groups]
+    columns.add(len(groups), **told, **{name: [each[name] for each in values] for name in values[0]})
+    yield columns.table()
 
 
 def _summary(summaries, key, place):
@@ -124,14 +166,3 @@ def _summary(summaries, key, place):
     if group not in summaries:
         summaries[group] = Summary()
     return summaries[group]
-
-
-def _add_summaries(columns, texts, summaries):
-    groups = sorted(summaries)
-    names = (*KEY, *PLACE)
-    for number, name in enumerate(names):
-        told = [group[number] for group in groups]
-        columns.add(len(groups), **{name: told if name == "instruction" else texts.numbers(told)})
-    values = [summaries[group].values() for group in groups]
-    for name in ("traces", "count", "sum_ns", "min_ns", "max_ns", "sketch"):
-        columns.add(len(groups), **{name: [each[name] for each in values]})

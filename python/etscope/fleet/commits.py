@@ -13,6 +13,7 @@ that, commits again.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import uuid
@@ -120,21 +121,35 @@ def parquet_options(schema, has_statistics=True):
 
 
 def _write(fs, root, batch, traces):
-    """Writes the tables of traces, by days; returns {table: [name]}."""
+    """Writes the tables of traces, by days; returns {table: [name]}. What it wrote before it failed is removed."""
     from etscope.fleet import batch_tables
 
     files = {name: [] for name in SCHEMAS}
-    for day in sorted({trace["day"] for trace, _ in traces}):
-        tables = batch_tables.of([each for each in traces if each[0]["day"] == day])
-        for name, table in tables.items():
-            if table.num_rows == 0:
-                continue
-            file = f"{name}/day={day}/{batch}.parquet"
-            fs.makedirs(f"{root}/{name}/day={day}", exist_ok=True)
-            with written_file(fs, f"{root}/{file}") as output:
-                pq.write_table(table, output, **parquet_options(SCHEMAS[name], has_statistics=False))
-            files[name].append(file)
+    try:
+        for day in sorted({trace["day"] for trace, _ in traces}):
+            tables = batch_tables.of([each for each in traces if each[0]["day"] == day])
+            for name, parts in tables.items():
+                file = f"{name}/day={day}/{batch}.parquet"
+                files[name].append(file)
+                if not _write_table(fs, f"{root}/{file}", name, parts):
+                    files[name].pop()
+    except BaseException:
+        remove(fs, root, [name for names in files.values() for name in names])
+        raise
     return files
+
+
+def _write_table(fs, path, name, parts):
+    """Writes the parts of a table as row groups of a file; false: there are none, and there is no file."""
+    first = next(parts, None)
+    if first is None:
+        return False
+    fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+    options = parquet_options(SCHEMAS[name], has_statistics=False)
+    with written_file(fs, path) as output, pq.ParquetWriter(output, first.schema, **options) as writer:
+        for part in itertools.chain([first], parts):
+            writer.write_table(part)
+    return True
 
 
 def create(fs, root, name, value):

@@ -25,7 +25,7 @@ from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
 MOST_REASONS = 5  # that are shown; DATASET/refused has all
-MOST_FILES, MOST_BYTES = 256, 48 << 20  # of a batch: it is in memory as a whole
+MOST_FILES, MOST_BYTES = 256, 96 << 20  # of a batch: its runs and times are in memory, a fifth of that
 MOST_TRACE_BYTES = 1 << 30  # of a file: a larger one is refused
 ENDINGS = (".etdp", ".etdump", ".etsum")
 
@@ -100,6 +100,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
         raise Error(f"no {', '.join(ENDINGS)} in {', '.join(sources)}; nothing was added", status="NOT_FOUND")
     pattern = side_information.pattern_of(name_pattern)
     unnamed = side_information.unmatched(paths, pattern)
+    paths = side_information.by_day(paths, pattern)  # a batch has files of its own for each day
     if etrecord is not None:
         as_etrecord(etrecord)  # a bad one is told once, and not for each trace
     commits.prepare(dataset)
@@ -185,6 +186,7 @@ class Reader:
         self._unit, self._events = unit, events
         self._etrecord = as_etrecord(etrecord)
         self._known, self._places = commits.Known(dataset), Places(dataset)
+        self._room = regular_files.Room()
 
     def ingest(self, paths):
         traces, known, refused = self.read(paths)
@@ -239,8 +241,7 @@ class Reader:
             path = raw.decode("utf-8", "backslashreplace")  # to be shown, and kept
             name = hashlib.sha256(raw).hexdigest()  # of a file without content
             try:
-                data = regular_files.read(name_of_file, MOST_TRACE_BYTES)
-                name = hashlib.sha256(data).hexdigest()
+                data, name = self._room.read_hashed(name_of_file, MOST_TRACE_BYTES)
                 if name in self._known or name in hashes:
                     known += 1
                     continue

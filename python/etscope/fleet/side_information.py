@@ -77,6 +77,19 @@ def _of_name(path, pattern):
     return {**found, "labels": labels}
 
 
+def by_day(paths, pattern):
+    """Paths in the order of the days that the pattern tells, those of one day as they are."""
+    return sorted(paths, key=lambda path: _day_of(_of_name(path, pattern)))
+
+
+def _day_of(found):
+    try:
+        time = time_of(found.get("time"))
+    except Error:
+        time = None
+    return "" if time is None else time.date().isoformat()
+
+
 def _beside(path):
     for name in (f"{path}.json", f"{os.path.splitext(path)[0]}.json"):
         try:

@@ -14,27 +14,45 @@ UNNAMED = "(unnamed)"  # an operator whose name was lost: "" is that of runs
 OF_RUN = {"operator": "", "instruction": -1, "kind": "run", "backend": "", "module": "", "source": ""}
 
 
-def steady_times(reading):
-    """[(place, times of the runs after warm-up)]: the runs themselves by method, then the operators.
+class Steady:
+    """The times of a trace's runs after warm-up: of the runs themselves by method, then of the operators.
 
-    A place is a dict of dataset.PLACE; that of runs is of kind "run". Places without a steady run
-    are left out.
+    places   what they are of, dicts of dataset.PLACE; that of runs is of kind "run"
+    times    an array for each place; places without a steady run are left out
+    count, sum, least, most, median   arrays with an item for each place
     """
-    runs, found = reading.runs, []
-    steady = ~runs["warm_up"]
-    methods = np.array(runs["method"], object)
-    for method in dict.fromkeys(runs["method"]):
-        found.append(({"method": method, **OF_RUN}, runs["time_ns"][steady & (methods == method)]))
-    operators = reading.operators
-    steady = ~operators["warm_up"]
-    place, times = operators["place"][steady], operators["time_ns"][steady]
-    ends = np.searchsorted(place, np.arange(len(reading.places) + 1))
-    found += [(told, times[ends[i] : ends[i + 1]]) for i, told in enumerate(reading.places)]
-    return [(told, values) for told, values in found if len(values)]
+
+    def __init__(self, reading):
+        self.places, pieces = [], []
+        runs = reading.runs
+        steady = ~runs["warm_up"]
+        methods = np.array(runs["method"], object)
+        for method in dict.fromkeys(runs["method"]):
+            self.places.append({"method": method, **OF_RUN})
+            pieces.append(runs["time_ns"][steady & (methods == method)])
+        counts = [len(piece) for piece in pieces]
+        operators = reading.operators
+        steady = ~operators["warm_up"]
+        counts += np.bincount(operators["place"][steady], minlength=len(reading.places)).tolist()
+        times = np.concatenate([*pieces, operators["time_ns"][steady]])
+        self.places += reading.places
+        self.places = [place for place, count in zip(self.places, counts) if count]
+        self.count = np.array([count for count in counts if count], np.int64)
+        self._describe(times, np.cumsum(self.count) - self.count)
+
+    def _describe(self, times, starts):
+        self.times = [times[start : start + count] for start, count in zip(starts.tolist(), self.count.tolist())]
+        self.sum, self.least, self.most, self.median = (np.zeros(len(starts)) for _ in range(4))
+        for count in np.unique(self.count):
+            # Places of equally many times are rows of one array, which NumPy describes at once.
+            which = np.flatnonzero(self.count == count)
+            rows = times[starts[which][:, None] + np.arange(count)]
+            self.sum[which], self.median[which] = rows.sum(axis=1), np.median(rows, axis=1)
+            self.least[which], self.most[which] = rows.min(axis=1), rows.max(axis=1)
 
 
 class Summary:
-    """One row of the table summaries; `add` takes the times of another trace."""
+    """One row of the table summaries; `add` takes the times of another trace, of a place of Steady."""
 
     def __init__(self):
         from datasketches import kll_doubles_sketch
@@ -43,8 +61,9 @@ class Summary:
         self.sum, self.least, self.most = 0.0, np.inf, -np.inf
         self.sketch = kll_doubles_sketch(K)
 
-    def add(self, times):
-        self._add(len(times), float(times.sum()), times.min(), times.max())
+    def add(self, steady, place):
+        times = steady.times[place]
+        self._add(len(times), float(steady.sum[place]), steady.least[place], steady.most[place])
         self.sketch.update(times)
 
     def add_row(self, row):

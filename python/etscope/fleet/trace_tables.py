@@ -81,11 +81,12 @@ def _read(inspection, with_events):
         raise NoUnit("its clock counts cycles, whose length the trace does not tell:"
                      " --source-time-scale tells it")  # fmt: skip
     columns, durations = _columns(inspection)
-    rows = [lib.ets_inspection_row(inspection, i) for i in range(lib.ets_inspection_row_count(inspection))]
+    rows = [_Row(inspection, i) for i in range(lib.ets_inspection_row_count(inspection))]
     events, bounds = _events_of_rows(inspection, len(rows))
-    warm_up = _warm_up(inspection)
-    methods, unknown = _methods(inspection, rows)
-    runs = _runs(inspection, methods, rows, events, bounds, columns, durations, warm_up, tick)
+    blocks, is_cut = _runs_of(inspection)
+    warm_up = _warm_up(inspection, blocks)
+    methods, unknown = _methods(inspection, rows, {block for block, cut in zip(blocks, is_cut.tolist()) if not cut})
+    runs = _runs([methods[block] for block in blocks], rows, events, bounds, columns, durations, is_cut, warm_up, tick)
     places, operators = _operators(methods, rows, events, bounds, columns, durations,
                                    np.unique(runs["run"]), warm_up, tick)  # fmt: skip
     facts = {"kind": "trace", **_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
@@ -93,6 +94,16 @@ def _read(inspection, with_events):
         return Reading(facts, places, runs, operators, unknown_methods=unknown)
     names, logged = _logged(methods, rows, events, bounds, columns, durations, tick)
     return Reading(facts, places, runs, operators, names, logged, unknown)
+
+
+class _Row:
+    """A row of the inspection with its texts, each of which is asked for once."""
+
+    def __init__(self, inspection, index):
+        self.of = row = lib.ets_inspection_row(inspection, index)
+        self.block, self.instruction = row.block, row.instruction
+        self.name = text(row.name)
+        self.kind = _kind(row, self.name)
 
 
 def _array(pointer, count, type):
@@ -128,21 +139,25 @@ def _events_of_rows(inspection, row_count):
     return _array(first, int(bounds[-1]), np.uint32), bounds
 
 
-def _warm_up(inspection):
+def _runs_of(inspection):
+    """(the block of each run, whether a ring overwrote its begin or it was lost, as the extra block tells)."""
+    runs = [lib.ets_inspection_run(inspection, run) for run in range(lib.ets_inspection_run_count(inspection))]
+    return [run.block for run in runs], np.array([bool(run.is_partial) for run in runs], bool)
+
+
+def _warm_up(inspection, blocks):
     """For each run whether it is one of its block's first, slow ones."""
-    run_count = lib.ets_inspection_run_count(inspection)
-    is_warm_up, seen = np.zeros(run_count, bool), {}
-    block_of = [lib.ets_inspection_run(inspection, run).block for run in range(run_count)]
+    is_warm_up, left = [], {}
     phases = ffi.new("struct ets_run_phases *")
-    for run, block in enumerate(block_of):
-        if block not in seen:
+    for block in blocks:
+        if block not in left:
             total = lib.ets_inspection_total_row(inspection, block)
             if total != NO_INDEX:
                 call(lib.ets_run_phases_of_row, inspection, total, NULL, phases)
-            seen[block] = 0 if total == NO_INDEX else phases.warm_up
-        is_warm_up[run] = seen[block] > 0
-        seen[block] -= seen[block] > 0
-    return is_warm_up
+            left[block] = 0 if total == NO_INDEX else phases.warm_up
+        is_warm_up.append(left[block] > 0)
+        left[block] -= left[block] > 0
+    return np.array(is_warm_up, bool)
 
 
 def _method(inspection, block):
@@ -156,22 +171,20 @@ def _method(inspection, block):
     return " ".join(filter(None, (method, _STAGES.get(found.stage))))
 
 
-def _methods(inspection, rows):
+def _methods(inspection, rows, whole):
     """(the method of each block, number of those without a name that are told apart).
 
     Where several blocks execute something unknown, their operators tell them apart: the method is
-    then "block " and a hash of these, which is the same in other traces. One alone is "".
+    then "block " and a hash of these, which is the same in other traces. One alone is "". `whole`
+    are the blocks of runs that have their begin.
     """
     names = [_method(inspection, block) for block in range(lib.ets_inspection_block_count(inspection))]
-    whole = {lib.ets_inspection_run(inspection, run).block
-             for run in range(lib.ets_inspection_run_count(inspection)) if not _is_cut(inspection, run)}  # fmt: skip
-    unknown = {row.block: set() for row in rows
-               if text(row.name) == _WHOLE and row.block in whole and not names[row.block]}  # fmt: skip
+    unknown = {row.block: set() for row in rows if row.name == _WHOLE and row.block in whole and not names[row.block]}
     if len(unknown) < 2:
         return names, 0
     for row in rows:
-        if row.block in unknown and _kind(row) in ("operator", "delegate_call"):
-            unknown[row.block].add(f"{row.chain} {row.instruction} {text(row.name)}")
+        if row.block in unknown and row.kind in ("operator", "delegate_call"):
+            unknown[row.block].add(f"{row.of.chain} {row.instruction} {row.name}")
     hashes = {block: hashlib.sha256("\n".join(sorted(operators)).encode()).hexdigest()[:8]
               for block, operators in unknown.items()}  # fmt: skip
     count = len(set(hashes.values()))
@@ -182,28 +195,22 @@ def _methods(inspection, rows):
     return names, count
 
 
-def _is_cut(inspection, run):
-    """Whether a ring overwrote the begin of a run, or it was lost, as the extra block tells."""
-    return bool(lib.ets_inspection_run(inspection, run).is_partial)
-
-
-def _runs(inspection, methods, rows, events, bounds, columns, durations, warm_up, tick):
-    whole = [events[bounds[i] : bounds[i + 1]] for i, row in enumerate(rows) if text(row.name) == _WHOLE]
+def _runs(methods, rows, events, bounds, columns, durations, is_cut, warm_up, tick):
+    """Of those that executed a method; `methods` has that of each run."""
+    whole = [events[bounds[i] : bounds[i + 1]] for i, row in enumerate(rows) if row.name == _WHOLE]
     whole = np.sort(np.concatenate(whole)) if whole else np.zeros(0, np.uint32)
-    is_cut = np.array([_is_cut(inspection, run) for run in range(len(warm_up))], bool)
     whole = whole[~is_cut[columns["run"][whole]]]
     run = columns["run"][whole]
-    calls = np.bincount(columns["run"][columns["kind"] == lib.ETS_EVENT_PROFILE], minlength=len(warm_up))
-    method = [methods[lib.ets_inspection_run(inspection, each).block] for each in run.tolist()]
-    return {"method": method, "run": run.astype(np.int32),
+    calls = np.bincount(columns["run"], columns["kind"] == lib.ETS_EVENT_PROFILE, len(warm_up)).astype(np.int64)
+    return {"method": [methods[each] for each in run.tolist()], "run": run.astype(np.int32),
             "start_ns": columns["start"][whole] * tick, "time_ns": durations[whole] * tick,
-            "calls": calls[run].astype(np.int64), "warm_up": warm_up[run]}  # fmt: skip
+            "calls": calls[run], "warm_up": warm_up[run]}  # fmt: skip
 
 
 def _operators(methods, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
     """([what each operator is], its time in each run that executed a method)."""
     numbers, places = {}, []
-    place_of_row = np.full(len(rows), -1, np.int64)
+    place_of_row = np.full(len(rows), -1, np.int32)
     quantum, scale = np.zeros(len(rows)), np.ones(len(rows))
     for i, row in enumerate(rows):
         place = _place(methods, row)
@@ -213,39 +220,51 @@ def _operators(methods, rows, events, bounds, columns, durations, whole_runs, wa
         place_of_row[i] = numbers.setdefault(tuple(place.values()), len(places))
         if place_of_row[i] == len(places):
             places.append(place)
-        scale[i] = _scale(row)
-        quantum[i] = row.quantum_ticks
+        scale[i] = _scale(row.of)
+        quantum[i] = row.of.quantum_ticks
     is_whole = np.zeros(len(warm_up), bool)
     is_whole[whole_runs] = True
-    row = np.repeat(np.arange(len(rows)), np.diff(bounds))
-    keep = np.flatnonzero((place_of_row[row] >= 0) & is_whole[columns["run"][events]])
+    row, events = _events_of_places(place_of_row, events, np.diff(bounds))
+    run = columns["run"][events]
+    if not is_whole.all():
+        keep = np.flatnonzero(is_whole[run])
+        row, events, run = row[keep], events[keep], run[keep]
     if len(numbers) < np.count_nonzero(place_of_row >= 0):
-        keep = keep[np.argsort(place_of_row[row[keep]], kind="stable")]
-    row, run, ticks = row[keep], columns["run"][events[keep]], durations[events[keep]]
-    is_first = np.ones(len(keep), bool)
+        order = np.argsort(place_of_row[row], kind="stable")
+        row, events, run = row[order], events[order], run[order]
+    ticks = durations[events]
+    is_first = np.ones(len(row), bool)
     is_first[1:] = (row[1:] != row[:-1]) | (run[1:] != run[:-1])
     first = np.flatnonzero(is_first)
-    calls = np.diff(np.append(first, len(keep)))
-    ticks = np.add.reduceat(ticks, first) if len(first) else ticks
-    row, run = row[first], run[first]
+    calls = np.diff(first, append=len(row)).astype(np.int32)
+    if len(first) < len(row):
+        ticks, row, run = np.add.reduceat(ticks, first), row[first], run[first]
     lower = ticks * scale[row] * tick
-    upper = lower + quantum[row] * scale[row] * tick * calls
+    upper = lower + quantum[row] * scale[row] * tick * calls if quantum.any() else lower
     return places, {
         "place": place_of_row[row], "run": run.astype(np.int32), "calls": calls, "time_ns_lower": lower,
-        "time_ns": (lower + upper) / 2, "time_ns_upper": upper, "warm_up": warm_up[run],
+        "time_ns": lower if upper is lower else (lower + upper) / 2, "time_ns_upper": upper,
+        "warm_up": warm_up[run],
     }  # fmt: skip
+
+
+def _events_of_places(place_of_row, events, counts):
+    """(the row of each event, these events) of the rows that are of a place, row by row."""
+    is_place = place_of_row >= 0
+    rows = np.flatnonzero(is_place).astype(np.int32)
+    return np.repeat(rows, counts[rows]), events[np.repeat(is_place, counts)]
 
 
 def _logged(methods, rows, events, bounds, columns, durations, tick):
     """(names, events) of a Reading. Times of a clock that is not known are left out."""
-    has_time = np.array([not _has_unknown_clock(row) for row in rows], bool)
+    has_time = np.array([not _has_unknown_clock(row.of) for row in rows], bool)
     row = np.repeat(np.arange(len(rows)), np.diff(bounds))
     order = np.argsort(events, kind="stable")
     order = order[has_time[row[order]]] if len(rows) else order
     row, event = row[order], events[order]
-    scale = np.array([_scale(each) for each in rows], np.float64)
-    names = [{"method": methods[each.block], "name": text(each.name),
-              "instruction": each.instruction, "kind": _kind(each)} for each in rows]  # fmt: skip
+    scale = np.array([_scale(each.of) for each in rows], np.float64)
+    names = [{"method": methods[each.block], "name": each.name,
+              "instruction": each.instruction, "kind": each.kind} for each in rows]  # fmt: skip
     return names, {"name": row, "run": columns["run"][event].astype(np.int32),
                    "start_ns": columns["start"][event] * tick,
                    "time_ns": durations[event] * (scale[row] * tick)}  # fmt: skip
@@ -262,9 +281,8 @@ def _scale(row):
     return row.clock.scale if row.clock != NULL and row.clock.state == lib.ETS_CLOCK_FITTED else 1.0
 
 
-def _kind(row):
+def _kind(row, name):
     """runtime and operator_call enclose others; the other kinds are those of operators."""
-    name = text(row.name)
     if row.chain == -1:
         return "runtime"
     if name in ("OPERATOR_CALL", "DELEGATE_CALL"):
@@ -278,14 +296,11 @@ def _place(methods, row):
 
     None for one that encloses others and is no delegate call, and for one whose clock is not known.
     """
-    kind = _kind(row)
-    if kind in ("runtime", "operator_call") or _has_unknown_clock(row):
+    if row.kind in ("runtime", "operator_call") or _has_unknown_clock(row.of):
         return None
-    name = text(row.name)
-    module, source = _origin(row)
-    name = name[len("native_call_"):] if name.startswith("native_call_") else name
-    values = (methods[row.block], name or UNNAMED,
-              row.instruction, kind, text(row.backend) or "", module, source)  # fmt: skip
+    module, source = _origin(row.of)
+    values = (methods[row.block], row.name.removeprefix("native_call_") or UNNAMED, row.instruction, row.kind,
+              text(row.of.backend) or "", module, source)  # fmt: skip
     return dict(zip(PLACE, values))
 
 
