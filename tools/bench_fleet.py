@@ -23,7 +23,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bench
 
-INGEST_SECONDS, INGEST_BYTES = 60, 1e9  # of 1,000 traces of 100,000 events, by two processes
+INGEST_SECONDS, INGEST_BYTES = 30, 500e6  # of 1,000 traces of 100,000 events, by two processes
 READ_SPEED = 300e6  # bytes a second
 ASK_SECONDS, MERGE_SECONDS = 1.0, 10.0
 GROWTH = (10, 100, 1000, 10_000)  # traces of 1,067 events

@@ -9,6 +9,7 @@ DATASET/refused with the reason, until an ingest can add them.
 
 import collections
 import concurrent.futures
+import ctypes
 import hashlib
 import json
 import multiprocessing
@@ -24,6 +25,8 @@ from etscope.fleet.known_places import Places
 from etscope.fleet.show import counted, plain
 
 _MOST_REASON = 500
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+_KEPT_BYTES = 32 << 20  # the most that glibc takes
 MOST_REASONS = 5  # that are shown; DATASET/refused has all
 MOST_FILES, MOST_BYTES = 256, 96 << 20  # of a batch: its runs and times are in memory, a fifth of that
 MOST_TRACE_BYTES = 1 << 30  # of a file: a larger one is refused
@@ -168,7 +171,16 @@ _reader = None  # of a worker's process
 
 def _begin(*arguments):
     global _reader
+    _keep_memory()
     _reader = Reader(*arguments)
+
+
+def _keep_memory():
+    """Has glibc keep what the last trace took for the next one: the kernel would clear it anew each time."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, _KEPT_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
 
 
 def _ingest_batch(paths):

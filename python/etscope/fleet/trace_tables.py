@@ -201,10 +201,10 @@ def _runs(methods, rows, events, bounds, columns, durations, is_cut, warm_up, ti
     whole = np.sort(np.concatenate(whole)) if whole else np.zeros(0, np.uint32)
     whole = whole[~is_cut[columns["run"][whole]]]
     run = columns["run"][whole]
-    calls = np.bincount(columns["run"], columns["kind"] == lib.ETS_EVENT_PROFILE, len(warm_up)).astype(np.int64)
+    calls = np.bincount(columns["run"][columns["kind"] == lib.ETS_EVENT_PROFILE], minlength=len(warm_up))
     return {"method": [methods[each] for each in run.tolist()], "run": run.astype(np.int32),
             "start_ns": columns["start"][whole] * tick, "time_ns": durations[whole] * tick,
-            "calls": calls[run], "warm_up": warm_up[run]}  # fmt: skip
+            "calls": calls[run].astype(np.int64), "warm_up": warm_up[run]}  # fmt: skip
 
 
 def _operators(methods, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
