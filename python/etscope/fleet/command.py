@@ -32,6 +32,8 @@ def _run(arguments):
         is_full = getattr(error, "errno", None) == errno.ENOSPC
         room = "; what is committed stays: make room and begin again" if is_full else ""
         print(f"etscope-fleet: {error}{room}", file=sys.stderr)
+    except MemoryError:
+        print("etscope-fleet: not enough memory; what is committed stays", file=sys.stderr)
     return 2
 
 
