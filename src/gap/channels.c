@@ -8,6 +8,8 @@
 #include "etscope/numerics.h"
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
+#include "gap/number_pairs.h"
+#include "numerics/element.h"
 
 /* Of fewer channels, one may well have half of the error by chance; more are not summed. */
 enum { LEAST_CHANNELS = 8, MOST_CHANNELS = 1 << 16 };
@@ -16,6 +18,33 @@ static bool is_divided(const struct ets_tensor *tensor, uint32_t dimension)
 {
     const int64_t size = tensor->sizes[dimension];
     return size >= LEAST_CHANNELS && size <= MOST_CHANNELS;
+}
+
+/* Where a walk in logical order is: numbers of one index of a dimension follow each other. */
+struct place {
+    uint64_t inner, size; /* numbers of an index in a row, indices */
+    uint64_t left, index; /* numbers that still have this index */
+};
+
+static struct place place_of(const struct ets_tensor *tensor, uint32_t dimension)
+{
+    uint64_t inner = ets_scalar_component_count(tensor->scalar_type);
+    for (uint32_t d = dimension + 1; d < tensor->rank; d++) inner *= (uint64_t)tensor->sizes[d];
+    return (struct place){inner, (uint64_t)tensor->sizes[dimension], inner, 0};
+}
+
+/* How many of the next numbers, at most `most`, have the index of the place. */
+static size_t same_index(const struct place *place, size_t most)
+{
+    return place->left < most ? (size_t)place->left : most;
+}
+
+static void advance(struct place *place, size_t count)
+{
+    place->left -= count;
+    if (place->left > 0) return;
+    place->left = place->inner;
+    if (++place->index == place->size) place->index = 0;
 }
 
 /* Squared errors: by the index of a dimension, of all elements, and of the worst element. */
@@ -27,23 +56,22 @@ struct squares {
 static void sum_by_index(const struct ets_tensor *reference, const struct ets_tensor *device,
                          uint32_t dimension, struct squares *squares)
 {
-    struct ets_elements left, right;
-    double one, two;
-    uint64_t inner = 1, at = 0;
-    const uint64_t size = (uint64_t)reference->sizes[dimension];
-    if (ets_elements_init(&left, reference, NULL) != ETS_OK ||
-        ets_elements_init(&right, device, NULL) != ETS_OK) {
-        return;
-    }
-    for (uint32_t d = dimension + 1; d < reference->rank; d++) {
-        inner *= (uint64_t)reference->sizes[d];
-    }
-    for (; ets_elements_next(&left, &one) && ets_elements_next(&right, &two); at++) {
-        const double square = (one - two) * (one - two);
-        if (!isfinite(square)) continue;
-        squares->sums[at / inner % size] += square;
-        squares->all += square;
-        squares->worst = fmax(squares->worst, square);
+    struct gap_number_pairs pairs;
+    if (!gap_number_pairs_init(&pairs, reference, device)) return;
+    struct place place = place_of(reference, dimension);
+    while (gap_number_pairs_next(&pairs)) {
+        for (size_t i = 0; i < pairs.count;) {
+            const size_t run = same_index(&place, pairs.count - i), end = i + run;
+            double *sum = &squares->sums[place.index];
+            advance(&place, run);
+            for (; i < end; i++) {
+                const double error = pairs.left[i] - pairs.right[i], square = error * error;
+                if (!isfinite(square)) continue;
+                *sum += square;
+                squares->all += square;
+                if (square > squares->worst) squares->worst = square;
+            }
+        }
     }
 }
 
@@ -100,25 +128,31 @@ static uint32_t dimension_of(const struct ets_graph_node *node, const struct ets
 static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
                            uint32_t dimension, double *errors, double *powers, double *reaches)
 {
-    const uint64_t size = (uint64_t)reference->sizes[dimension];
-    struct ets_elements left, right;
-    uint64_t inner = 1, at = 0;
-    double one, two, power = 0;
-    if (ets_elements_init(&left, reference, NULL) != ETS_OK ||
-        ets_elements_init(&right, device, NULL) != ETS_OK) {
-        return 0;
+    struct gap_number_pairs pairs;
+    uint64_t count = 0;
+    double all = 0;
+    if (!gap_number_pairs_init(&pairs, reference, device)) return 0;
+    struct place place = place_of(reference, dimension);
+    for (; gap_number_pairs_next(&pairs); count += pairs.count) {
+        for (size_t i = 0; i < pairs.count;) {
+            const size_t run = same_index(&place, pairs.count - i), end = i + run;
+            double error = errors[place.index], power = powers[place.index];
+            double reach = reaches[place.index];
+            for (; i < end; i++) {
+                const double one = pairs.left[i], two = pairs.right[i];
+                if (!isfinite(one) || !isfinite(two)) continue;
+                error += (one - two) * (one - two);
+                power += one * one;
+                reach = fabs(one) > reach ? fabs(one) : reach;
+                all += one * one;
+            }
+            errors[place.index] = error;
+            powers[place.index] = power;
+            reaches[place.index] = reach;
+            advance(&place, run);
+        }
     }
-    for (uint32_t d = dimension + 1; d < reference->rank; d++) {
-        inner *= (uint64_t)reference->sizes[d];
-    }
-    for (; ets_elements_next(&left, &one) && ets_elements_next(&right, &two); at++) {
-        if (!isfinite(one) || !isfinite(two)) continue;
-        errors[at / inner % size] += (one - two) * (one - two);
-        powers[at / inner % size] += one * one;
-        reaches[at / inner % size] = fmax(reaches[at / inner % size], fabs(one));
-        power += one * one;
-    }
-    return at > 0 ? power / (double)at : 0;
+    return count > 0 ? all / (double)count : 0;
 }
 
 enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets_graph_node *node,

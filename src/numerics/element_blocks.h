@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "etscope/tensor.h"
+#include "etscope/numerics.h"
 
 struct ets_blocks {
     const struct ets_tensor *tensor;
@@ -31,5 +31,11 @@ void ets_blocks_init(struct ets_blocks *blocks, const struct ets_tensor *tensor)
  * elements.
  */
 const uint8_t *ets_blocks_next(struct ets_blocks *blocks, size_t count, uint8_t *room);
+
+/*
+ * The next numbers of an iteration in logical order, at most `room`, which is at least 2; their
+ * count, 0 at the end. As ets_elements_next, for many at a time; an iteration uses one of both.
+ */
+size_t ets_elements_take(struct ets_elements *elements, double *numbers_out, size_t room);
 
 #endif

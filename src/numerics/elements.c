@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "etscope/numerics.h"
+#include "numerics/decode.h"
 #include "numerics/element.h"
+#include "numerics/element_blocks.h"
 
 enum ets_status ets_elements_init(struct ets_elements *elements, const struct ets_tensor *tensor,
                                   struct ets_error *error)
@@ -64,4 +66,23 @@ int ets_elements_next(struct ets_elements *elements, double *value_out)
         advance(elements);
     }
     return 1;
+}
+
+size_t ets_elements_take(struct ets_elements *elements, double *numbers_out, size_t room)
+{
+    const struct ets_tensor *tensor = elements->tensor;
+    size_t count = room / elements->component_count;
+    if (count > elements->remaining) count = (size_t)elements->remaining;
+    if (!ets_tensor_is_contiguous(tensor)) {
+        size_t taken = 0;
+        count *= elements->component_count;
+        while (taken < count && ets_elements_next(elements, &numbers_out[taken])) taken++;
+        return taken;
+    }
+    const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    ets_decode((const uint8_t *)tensor->data + (size_t)elements->begun * element_bytes,
+               tensor->scalar_type, count, numbers_out);
+    elements->begun += count;
+    elements->remaining -= count;
+    return count * elements->component_count;
 }

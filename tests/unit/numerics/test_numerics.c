@@ -12,6 +12,7 @@
 
 #include "etscope/numerics.h"
 #include "numerics/element.h"
+#include "numerics/element_blocks.h"
 #include "numerics/pairs.h"
 #include "test_little_support.h"
 
@@ -186,6 +187,43 @@ static void test_numerics__types_without_numbers_are_refused(void **state)
     assert_int_equal(ets_scalar_component_count(-1), 0);
 }
 
+/* Takes all numbers of a tensor `room` at a time: they are those of ets_elements_next. */
+static void take_all(const struct ets_tensor *tensor, size_t room)
+{
+    struct ets_elements taken, next;
+    double numbers[16], one;
+    size_t count;
+    assert_int_equal(ets_elements_init(&taken, tensor, NULL), ETS_OK);
+    assert_int_equal(ets_elements_init(&next, tensor, NULL), ETS_OK);
+    while ((count = ets_elements_take(&taken, numbers, room)) > 0) {
+        assert_true(count <= room);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(ets_elements_next(&next, &one), 1);
+            assert_memory_equal(&numbers[i], &one, sizeof one);
+        }
+    }
+    assert_int_equal(ets_elements_next(&next, &one), 0);
+}
+
+static void take_in_rooms(const struct ets_tensor *tensor)
+{
+    for (size_t room = 2; room <= 16; room++) take_all(tensor, room);
+}
+
+static void test_numerics__many_at_a_time_are_the_same(void **state)
+{
+    (void)state;
+    uint8_t bytes[7 * 16];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 37 + 11);
+    for (int type = 0; type <= 30; type++) {
+        if (ets_scalar_component_count(type) == 0) continue;
+        struct ets_tensor tensor = test_vector((enum ets_scalar_type)type, bytes, 7);
+        take_in_rooms(&tensor);
+        tensor.sizes[0] = 0;
+        take_in_rooms(&tensor);
+    }
+}
+
 /* Walks over int8 elements 0, 1, 2... of `sizes` and `strides`; writes what comes out. */
 static size_t walk(uint32_t rank, const int64_t *sizes, const int64_t *strides, double *out)
 {
@@ -205,6 +243,7 @@ static size_t walk(uint32_t rank, const int64_t *sizes, const int64_t *strides, 
         count++;
     }
     assert_false(ets_elements_next(&elements, &out[count]));
+    take_in_rooms(&tensor);
     return count;
 }
 
@@ -384,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_numerics__integers_and_bool),
         cmocka_unit_test(test_numerics__floats_and_complex),
         cmocka_unit_test(test_numerics__types_without_numbers_are_refused),
+        cmocka_unit_test(test_numerics__many_at_a_time_are_the_same),
         cmocka_unit_test(test_numerics__logical_order_whatever_the_strides),
         cmocka_unit_test(test_numerics__tensors_past_their_bytes),
         cmocka_unit_test(test_numerics__sums_of_a_comparison),
