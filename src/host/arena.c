@@ -74,19 +74,6 @@ void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size)
     return ets_arena_alloc(arena, (size_t)bytes);
 }
 
-bool ets_arena_reserve(struct ets_arena *arena, size_t bytes)
-{
-    if (bytes > arena->limit_bytes - arena->used_bytes) return true; /* the next piece tells */
-    struct ets_arena_block *head = arena->blocks;
-    struct ets_arena_block *block = add_block(arena, bytes);
-    if (block == NULL) return false;
-    if (head == NULL || arena->blocks == block) return true;
-    head->next = block->next; /* to the front */
-    block->next = head;
-    arena->blocks = block;
-    return true;
-}
-
 void *ets_arena_alloc_unset(struct ets_arena *arena, size_t count, size_t size)
 {
     uint64_t bytes;

@@ -37,9 +37,6 @@ void *ets_arena_alloc_array(struct ets_arena *arena, size_t count, size_t size);
 /* The same without zeros, for large arrays that are filled as a whole. */
 void *ets_arena_alloc_unset(struct ets_arena *arena, size_t count, size_t size);
 
-/* Makes room for pieces of `bytes` together, so that they are in one block. false: no memory. */
-bool ets_arena_reserve(struct ets_arena *arena, size_t bytes);
-
 /*
  * Makes room for element `index` of a growing array. Returns the array, or a copy twice as large
  * with zeroed new elements. Start with NULL and `*capacity` 0. NULL: no memory.

@@ -11,12 +11,8 @@ static void *libc_reallocate(void *context, void *pointer, size_t bytes)
     const size_t before = ets_os_block_bytes(pointer);
     if (bytes > before && !ets_memory_budget_allows(bytes - before)) return NULL;
     void *moved = realloc(pointer, bytes);
-    if (moved == NULL) {
-        ets_memory_note_refusal();
-        return NULL;
-    }
-    if (pointer == NULL && bytes >= ETS_OS_LARGE_BLOCK) ets_os_expect_large(moved, bytes);
-    ets_memory_budget_count((int64_t)ets_os_block_bytes(moved) - (int64_t)before);
+    if (moved == NULL) ets_memory_note_refusal();
+    else ets_memory_budget_count((int64_t)ets_os_block_bytes(moved) - (int64_t)before);
     return moved;
 }
 

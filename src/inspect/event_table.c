@@ -106,9 +106,6 @@ static int load_damage(void *context, const struct ets_error *part)
     return loader->no_memory;
 }
 
-/* Of an event in all columns together: 5 x 4, 2 x 4, 4 x 8 and 1. */
-enum { COLUMNS_BYTES = 61 };
-
 static bool reserve(struct ets_inspection *inspection, const struct loader *counted)
 {
     struct ets_arena *arena = &inspection->arena;
@@ -116,10 +113,6 @@ static bool reserve(struct ets_inspection *inspection, const struct loader *coun
     const size_t count = counted->events;
     const uint32_t damages = counted->damages < MAX_DAMAGES ? counted->damages : MAX_DAMAGES;
     columns->capacity = counted->events;
-    if (count < SIZE_MAX / COLUMNS_BYTES &&
-        !ets_arena_reserve(arena, count * COLUMNS_BYTES + 256)) {
-        return false;
-    }
     columns->run = ets_arena_alloc_unset(arena, count, sizeof *columns->run);
     columns->row = ets_arena_alloc_unset(arena, count, sizeof *columns->row);
     columns->parent = ets_arena_alloc_unset(arena, count, sizeof *columns->parent);

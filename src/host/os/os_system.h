@@ -10,10 +10,6 @@ uint32_t ets_os_cores(void);           /* that run; at least 1 */
 uint64_t ets_os_physical_memory(void); /* bytes; UINT64_MAX: unknown */
 /* Bytes of a block of the C library's heap, as it knows them; 0: NULL, or it does not tell. */
 size_t ets_os_block_bytes(void *block);
-/* Bytes from which on a block gets large pages, where the system has them; what it holds should be
- * written as a whole. */
-#define ETS_OS_LARGE_BLOCK ((size_t)4 << 20)
-void ets_os_expect_large(void *block, size_t bytes);
 /* Seconds that all cores have been busy since a moment in the past; false: unknown. */
 bool ets_os_busy_seconds(double *seconds_out);
 /* "Linux 6.1.0 x86_64"; false: unknown. */

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__APPLE__)
@@ -24,19 +23,6 @@ size_t ets_os_block_bytes(void *block)
 #else
     (void)block;
     return 0;
-#endif
-}
-
-void ets_os_expect_large(void *block, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t first = ((uintptr_t)block + page - 1) / page * page;
-    const uintptr_t end = ((uintptr_t)block + bytes) / page * page;
-    madvise((void *)first, end - first, MADV_HUGEPAGE); /* without them it is only slower */
-#else
-    (void)block;
-    (void)bytes;
 #endif
 }
 

@@ -11,12 +11,6 @@ size_t ets_os_block_bytes(void *block)
     return block != NULL ? _msize(block) : 0;
 }
 
-void ets_os_expect_large(void *block, size_t bytes)
-{
-    (void)block;
-    (void)bytes;
-}
-
 uint32_t ets_os_cores(void)
 {
     SYSTEM_INFO info;
