@@ -306,8 +306,9 @@ if ((${#missing_for_page[@]} > 0)); then
         "$(install_line "${missing_for_page[@]}")"
 fi
 
-# Three downloads at a time.
+# Three downloads at a time; what ends this ends them.
 python_job= page_job=
+trap 'jobs=$(jobs -p); [[ -z $jobs ]] || kill $jobs 2>/dev/null || true' EXIT
 python_is_there || { make_python & python_job=$!; }
 ! have npm || page_is_there || { make_page & page_job=$!; }
 

@@ -44,7 +44,7 @@ ETS_API struct ets_bytes ets_file_bytes(const struct ets_file *file);
 /*
  * Gives back the memory of `size` bytes from `data` on, for callers that read a large file once,
  * front to back. The bytes stay readable: a mapped file is loaded again, and bytes read from a
- * stream are kept.
+ * stream are kept. What is not in the file is left alone.
  */
 ETS_API void ets_file_release(const struct ets_file *file, const void *data, size_t size);
 

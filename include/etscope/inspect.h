@@ -60,8 +60,9 @@ struct ets_inspect_options {
                         after it compute one each; 0: not known */
     int subtract_overhead; /* 1: subtract tracing overhead, see ets_inspection_ticks */
     const struct ets_allocator *allocator; /* NULL: the C library's */
-    const struct ets_file *file; /* whose bytes are the dump; its pages are given back as events are
-                                    read, so that the file does not count twice. NULL: none */
+    const struct ets_file *file; /* that holds the dump, open for as long: its pages are given back
+                                    as events are read, so that memory has both never whole. NULL:
+                                    none */
 };
 
 /*

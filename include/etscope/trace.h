@@ -242,7 +242,7 @@ struct ets_trace {
     uint32_t generation; /* number of resets */
     uint32_t has_allocators, has_extra_values, has_clock, has_platform;
     struct ets_trace_choices choices;
-    uint32_t filtered;   /* kinds that were filtered; << 8 and << 16: that some run has and lacks */
+    uint32_t filtered;   /* kinds that were filtered, or that only some runs have */
     size_t debug_bytes;  /* used bytes of the debug buffer; not in a ring */
     uint32_t part_bytes; /* ring: each chunk's part of the debug buffer */
     uint32_t sent, is_sending, stream_names; /* frames sent; a flag; names sent */
@@ -412,8 +412,9 @@ void ets_trace_thread_init(struct ets_trace_thread *thread, struct ets_trace *tr
 void ets_trace_thread_release(struct ets_trace_thread *thread);
 
 /*
- * Sets what to record from now on: bits of ets_trace_what; 0: nothing. Callable from any thread.
- * The dump says which kinds some runs have and others lack, as of filtered kinds.
+ * Sets what to record from now on: bits of ets_trace_what; 0: nothing. Callable from any thread;
+ * call it between runs. The dump says with which kinds only some runs began (but for ALLOCATIONS),
+ * as of filtered kinds.
  */
 void ets_trace_enable(struct ets_trace *trace, uint32_t what);
 

@@ -122,7 +122,10 @@ static uint32_t find_opposite(const struct side *sides, uint32_t before)
     return fits ? before : ETS_NO_INDEX;
 }
 
-/* The block of the other pool with the most in common with `before`, or ETS_NO_INDEX. */
+/*
+ * The block of the other pool with the most in common with `before`, of several that with the least
+ * beside it, or ETS_NO_INDEX.
+ */
 static uint32_t find_partner(const struct side *sides, uint32_t before, uint32_t *counts)
 {
     const struct ets_pool_block *block = ets_pool_block(sides[ETS_BEFORE].pool, before);
@@ -135,7 +138,10 @@ static uint32_t find_partner(const struct side *sides, uint32_t before, uint32_t
         const uint32_t index[2] = {before, b};
         const uint64_t score =
             2 * (uint64_t)overlap(sides, index, counts) + (block->test_case == other->test_case);
-        if (score < 2 || score <= best) continue;
+        const bool has_less =
+            partner != ETS_NO_INDEX && score == best &&
+            other->operator_count < ets_pool_block(sides[ETS_AFTER].pool, partner)->operator_count;
+        if (score < 2 || (score <= best && !has_less)) continue;
         best = score;
         partner = b;
     }

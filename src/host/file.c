@@ -116,7 +116,10 @@ struct ets_bytes ets_file_bytes(const struct ets_file *file)
 
 void ets_file_release(const struct ets_file *file, const void *data, size_t size)
 {
-    if (file->mapped) ets_os_forget_pages(data, size);
+    const uint8_t *from = data, *all = file->bytes.data;
+    const bool is_inside = from >= all && from <= all + file->bytes.size &&
+                           size <= (size_t)(all + file->bytes.size - from);
+    if (file->mapped && is_inside) ets_os_forget_pages(data, size);
 }
 
 void ets_file_expect_samples(const struct ets_file *file, bool in_samples)

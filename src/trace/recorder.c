@@ -138,15 +138,20 @@ static bool is_finished(const struct ets_trace *trace)
     return (ets_trace_enabled(trace) & ETS_TRACE_FINISHED) != 0;
 }
 
-/* Which kinds a run has, and which it lacks: readers must know where runs differ. */
-static void note_kinds(struct ets_trace *trace)
+ETS_COLD void ets_trace_note_kinds(struct ets_trace *trace, uint32_t noted)
 {
-    const uint32_t kinds = ets_trace_enabled(trace) & ETS_ENABLED_WHAT;
-    const uint32_t noted = kinds << 8 | (~kinds & ETS_ENABLED_WHAT) << 16;
     uint32_t before = ets_load_relaxed(&trace->filtered);
     while ((noted & ~before) != 0 && !ets_compare_exchange(&trace->config.section, &trace->filtered,
                                                            &before, before | noted)) {
     }
+}
+
+/* Which kinds a run has, and which it lacks: readers must know where runs differ. */
+static void note_kinds(struct ets_trace *trace)
+{
+    const uint32_t kinds = ets_trace_enabled(trace) & ETS_KINDS;
+    if (kinds == 0) return; /* a run that nothing is recorded of */
+    ets_trace_note_kinds(trace, kinds << ETS_KINDS_HAD | (~kinds & ETS_KINDS) << ETS_KINDS_LACKED);
 }
 
 /* Starts the run of the thread's fields. Its header may have to wait for room. */

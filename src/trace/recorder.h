@@ -168,16 +168,32 @@ struct ets_trace_chunk {
 
 /* Bits of ets_trace.enabled above those of ets_trace_what. */
 #define ETS_ENABLED_WHAT UINT32_C(0x3f)
+#define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
+#define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
+
+/*
+ * ets_trace.filtered: four sets of kinds, without ALLOCATIONS. The lowest byte has those that
+ * filters select from; the next two those that some run began with, and those that some run began
+ * without; the last what the latest START frame of a stream told.
+ */
+#define ETS_KINDS UINT32_C(0x37)
+#define ETS_KINDS_HAD 8
+#define ETS_KINDS_LACKED 16
+#define ETS_KINDS_TOLD 24
+
 /* Kinds of which events may be missing: filters left some out, or only some runs have any. */
 static inline uint32_t ets_trace_filtered_kinds(const struct ets_trace *trace)
 {
     const uint32_t noted = ets_load_relaxed(&trace->filtered);
-    const uint32_t mixed = noted >> 8 & noted >> 16 & ~(uint32_t)ETS_TRACE_ALLOCATIONS;
-    return (noted | mixed) & ETS_ENABLED_WHAT;
+    return (noted | (noted >> ETS_KINDS_HAD & noted >> ETS_KINDS_LACKED)) & ETS_KINDS;
 }
 
-#define ETS_ENABLED_BEGINS (UINT32_C(1) << 30)
-#define ETS_ENABLED_CYCLES (UINT32_C(1) << 29) /* no begins, and ets_trace_cycles as clock */
+static inline uint32_t ets_trace_told_kinds(const struct ets_trace *trace)
+{
+    return ets_load_relaxed(&trace->filtered) >> ETS_KINDS_TOLD;
+}
+
+void ets_trace_note_kinds(struct ets_trace *trace, uint32_t noted);
 
 /* The span of an event is the last word of its slot, with the instruction instead of the delegate.
  */

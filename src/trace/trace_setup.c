@@ -169,7 +169,7 @@ void ets_trace_enable(struct ets_trace *trace, uint32_t what)
 void ets_trace_enable_filters(struct ets_trace *trace)
 {
     const uint32_t kinds = trace->choices.filtered;
-    trace->filtered |= kinds;
+    ets_trace_note_kinds(trace, kinds);
     set_enabled(trace, ETS_TRACE_FILTERED(ETS_ENABLED_WHAT), ETS_TRACE_FILTERED(kinds));
 }
 

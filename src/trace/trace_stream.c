@@ -139,13 +139,16 @@ static bool send_names(struct ets_trace *trace)
 
 /*
  * Repeats everything that a late reader needs after REPEAT_AFTER_FRAMES, or after as many frames as
- * the last repetition took, so that names take at most half of the stream.
+ * the last repetition took, so that names take at most half of the stream; and when START has more
+ * kinds to tell of which some runs have no events.
  */
 static bool send_preamble(struct ets_trace *trace)
 {
     const struct payload start = {.type = ETS_FRAME_START};
-    const uint32_t before = trace->sent;
-    if (before < trace->next_preamble) return send_names(trace);
+    const uint32_t before = trace->sent, kinds = ets_trace_filtered_kinds(trace);
+    const bool is_news = kinds != ets_trace_told_kinds(trace);
+    if (before < trace->next_preamble && !is_news) return send_names(trace);
+    ets_trace_note_kinds(trace, kinds << ETS_KINDS_TOLD);
     trace->stream_names = 0;
     const bool is_sent = send_frame(trace, &start) && send_names(trace);
     const uint32_t took = trace->sent - before;

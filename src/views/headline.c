@@ -205,7 +205,7 @@ static bool say_delegation(struct maker *m, const struct ets_timed_block *block)
     }
     const uint32_t backends = lines.count - (rest != NULL);
     if (backends == 0) {
-        say(m, "the trace has nothing of what a run does");
+        say(m, "the operators of these runs are not recorded");
         return true;
     }
     for (uint32_t i = 0; i < lines.count; i++) {

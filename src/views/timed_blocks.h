@@ -54,7 +54,7 @@ void ets_add_timed_block_name(struct ets_text_builder *text, const struct ets_ti
 bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,
                               const struct ets_timed_block *block);
 
-/* Whether a line is the time between operators. */
+/* Whether a line is the rest of a run: the time between operators, or all of it. */
 bool ets_line_is_between(const struct ets_operator_line *line);
 
 #endif

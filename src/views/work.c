@@ -171,10 +171,8 @@ void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piec
 
 struct ets_text ets_work_rest_name(const struct ets_work *work)
 {
-    const struct ets_trace_facts *facts = ets_inspection_trace(work->inspection);
-    const bool has_none =
-        work->count == 0 && facts != NULL && (facts->filtered & (uint32_t)ETS_TRACE_OPERATORS) != 0;
-    return ets_text_of(has_none ? "(not recorded)" : "(between operators)");
+    const bool has_none = work->count == 0 && !work->is_filtered;
+    return ets_text_of(has_none ? ETS_WORK_NOT_RECORDED : ETS_WORK_BETWEEN);
 }
 
 bool ets_work_add_total(const struct ets_work *work, double *per_run)

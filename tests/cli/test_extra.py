@@ -174,8 +174,8 @@ class Values(Extra):
 
     def test_extra__filters_are_told(self):
         path = self.dump(runs=[("forward", 0, 2, 0)], filtered=2 | 32)
-        self.assertIn("note: the tracer filtered operators, intermediate "
-                      "values: some may be missing", self.ok("inspect", path).stderr.decode())
+        self.assertIn("note: only some runs have operators, intermediate values, or filters "
+                      "left some of them out", self.ok("inspect", path).stderr.decode())
         self.assertIn("filtered       operators, intermediates",
                       self.ok("info", path).stdout.decode())
         (facts,) = support.json_rows(self.ok("info", path, "--format", "json").stdout)

@@ -342,6 +342,7 @@ static int open_one_thread(struct advice *a, const struct ets_study_sources *sou
     struct cli_subject subject = {
         .path = path,
         .dump = ets_file_bytes(a->one_file),
+        .file = a->one_file,
         .record = sources->record_count > 0 ? sources->records[0].record : NULL,
         .program = sources->program_count > 0 ? sources->programs[0].program : NULL};
     const struct ets_inspect_options options = cli_inspection_options(a->arguments, &subject);

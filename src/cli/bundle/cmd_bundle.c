@@ -30,10 +30,8 @@ struct target {
 static int write_piece(void *context, const void *data, size_t size)
 {
     const struct target *target = context;
-    const struct ets_bytes all = ets_file_bytes(target->program);
-    const uint8_t *at = data;
     ets_output_write(target->output, data, size); /* errors are reported by the commit */
-    if (at >= all.data && at < all.data + all.size) ets_file_release(target->program, data, size);
+    ets_file_release(target->program, data, size);
     return 0;
 }
 

@@ -71,7 +71,7 @@ static void note_filters(const struct ets_trace_facts *facts)
             snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", names[i]);
         used += (size_t)size;
     }
-    if (used > 0) cli_note("the tracer filtered %s: some may be missing", text);
+    if (used > 0) cli_note("only some runs have %s, or filters left some of them out", text);
 }
 
 void cli_note_losses_of(struct ets_bytes dump)

@@ -320,6 +320,29 @@ static void test_trace_stream__a_stream_without_its_end_keeps_its_time(void **st
     free(tape.data);
 }
 
+static void test_trace_stream__kinds_that_some_runs_lack_are_told(void **state)
+{
+    const struct ets_trace_run execution = {.name = "Execute", .method = "forward"};
+    struct bed bed, again;
+    struct tape tape = {0};
+    struct ets_trace_facts facts;
+    (void)state;
+    bed_stream(&bed, &tape, 2048);
+    for (uint32_t run = 0; run < 3; run++) {
+        ets_trace_enable(&bed.trace, run == 1 ? ETS_TRACE_DEFAULT : ETS_TRACE_METHODS);
+        ets_trace_begin_run(&bed.thread, &execution);
+        record_one(&bed, "add", 0);
+        ets_trace_end_run(&bed.thread);
+        ets_trace_flush(&bed.thread);
+    }
+    (void)recover(&again, tape.data, tape.size);
+    ets_trace_extra_facts(&again.extra, &facts);
+    assert_int_equal(facts.filtered, ETS_TRACE_OPERATORS | ETS_TRACE_DELEGATES);
+    bed_close(&again);
+    bed_close(&bed);
+    free(tape.data);
+}
+
 /* Frames of a type on the tape. */
 static uint32_t count_frames(const struct tape *tape, uint8_t type)
 {
@@ -415,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_trace_stream__what_was_running_is_told),
         cmocka_unit_test(test_trace_stream__a_restart_begins_another_stream),
         cmocka_unit_test(test_trace_stream__a_stream_without_its_end_keeps_its_time),
+        cmocka_unit_test(test_trace_stream__kinds_that_some_runs_lack_are_told),
         cmocka_unit_test(test_trace_stream__many_names_are_not_sent_with_every_flush),
         cmocka_unit_test(test_trace_stream__every_refused_write_is_counted),
         cmocka_unit_test(test_trace_stream__records_of_too_many_threads_are_refused)};
