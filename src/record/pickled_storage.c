@@ -13,8 +13,7 @@ enum {
     MAX_HEADER_BYTES = 4096
 };
 
-/* Pickles before the elements, of all storages: tensors may share one, which is read anew for each.
- */
+/* Of all storages together: one that many tensors share is read again for each of them. */
 #define MAX_HEADERS_BYTES ((uint64_t)8 << 20)
 
 /* A pickle of the magic number, which has more than 64 bits. */
@@ -46,7 +45,7 @@ static enum ets_status read_next(struct ets_pickled_storages *storages, struct e
     const uint64_t offset = storages->offset + (uint64_t)(pickle.data - storages->pickle.data);
     if (pickle.size > MAX_HEADER_BYTES) pickle.size = MAX_HEADER_BYTES;
     size_t size = 0;
-    ETS_TRY(ets_pickle_read_first(pickle, offset, storages->entry, storages->arena, object_out,
+    ETS_TRY(ets_pickle_read_first(pickle, offset, storages->entry, storages->headers, object_out,
                                   &size, storages->error));
     storages->header_bytes += size;
     if (storages->header_bytes > MAX_HEADERS_BYTES) {
@@ -60,7 +59,8 @@ static enum ets_status read_next(struct ets_pickled_storages *storages, struct e
 static enum ets_status skip_magic(struct ets_pickled_storages *storages, struct ets_bytes *rest)
 {
     if (rest->size < sizeof MAGIC || memcmp(rest->data, MAGIC, sizeof MAGIC) != 0) {
-        return fail(storages, ETS_MALFORMED, "a pickled storage has another beginning");
+        return fail(storages, ETS_MALFORMED,
+                    "a pickled storage does not start with torch.save's magic number");
     }
     rest->data += sizeof MAGIC;
     rest->size -= sizeof MAGIC;
@@ -96,7 +96,7 @@ static enum ets_status check_keys(struct ets_pickled_storages *storages,
                                   const struct ets_pickle_object *keys, struct ets_bytes rest)
 {
     if (keys->kind != ETS_PICKLE_LIST || keys->as.list.count != 1) {
-        return fail(storages, ETS_MALFORMED, "a pickled storage is not one");
+        return fail(storages, ETS_MALFORMED, "a pickled storage has several keys, or none");
     }
     if (rest.size < COUNT_BYTES) {
         return fail(storages, ETS_TRUNCATED, "a pickled storage ends before its elements");
@@ -122,5 +122,5 @@ enum ets_status ets_pickled_storage_open(struct ets_pickled_storages *storages,
     ETS_TRY(check_keys(storages, object, rest));
     *bytes_out = (struct ets_bytes){rest.data + COUNT_BYTES, rest.size - COUNT_BYTES};
     if ((*persistent_out)->kind == ETS_PICKLE_PERSISTENT) return ETS_OK;
-    return fail(storages, ETS_MALFORMED, "a pickled storage is another object");
+    return fail(storages, ETS_MALFORMED, "a pickled storage has no persistent id");
 }

@@ -16,16 +16,16 @@ int ets_is_pickled_storage(const struct ets_pickle_object *object);
 struct ets_pickled_storages {
     struct ets_text entry; /* its name, for messages */
     struct ets_bytes pickle;
-    uint64_t offset;       /* in the file */
-    uint64_t header_bytes; /* of storages so far */
-    struct ets_arena *arena;
+    uint64_t offset;           /* in the file */
+    uint64_t header_bytes;     /* of storages so far */
+    struct ets_arena *headers; /* memory of one storage's pickles */
     struct ets_error *error;
 };
 
 /*
- * The persistent id of the storage of `call`, for which ets_is_pickled_storage, and the bytes from
- * its first element to the end. Statuses: TRUNCATED, MALFORMED, UNSUPPORTED (big-endian; a later
- * version), LIMIT, NO_MEMORY.
+ * The persistent id of the storage of `call`, for which ets_is_pickled_storage, in
+ * storages->headers, and the bytes from its first element to the end. Statuses: TRUNCATED,
+ * MALFORMED, UNSUPPORTED (big-endian; a later version), LIMIT, NO_MEMORY.
  */
 enum ets_status ets_pickled_storage_open(struct ets_pickled_storages *storages,
                                          const struct ets_pickle_object *call,

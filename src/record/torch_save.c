@@ -105,11 +105,8 @@ static enum ets_status check_byte_order(struct ets_torch_save *save)
 static enum ets_status read_pickle(struct ets_torch_save *save, struct ets_bytes pickle,
                                    struct ets_text shown)
 {
-    save->storages = (struct ets_pickled_storages){.entry = shown,
-                                                   .pickle = pickle,
-                                                   .offset = save->pickle_offset,
-                                                   .arena = save->arena,
-                                                   .error = save->error};
+    save->storages = (struct ets_pickled_storages){
+        .entry = shown, .pickle = pickle, .offset = save->pickle_offset, .error = save->error};
     return ets_pickle_read(pickle, save->pickle_offset, shown, save->arena, &save->root,
                            save->error);
 }
@@ -181,15 +178,14 @@ static int item_is(const struct ets_pickle_object *list, uint32_t index, enum et
     return object != NULL && object->kind == kind;
 }
 
-/* ('storage', type, key, location, element count): its bytes and its type. */
-static enum ets_status open_storage(struct ets_torch_save *save,
-                                    const struct ets_pickle_object *storage,
-                                    struct ets_bytes *bytes_out, int *scalar_type_out)
+/*
+ * ('storage', type, key, location, element count): its bytes and its type. `bytes` is all from the
+ * first element on, or NULL data: the key names an entry of the zip.
+ */
+static enum ets_status read_storage(struct ets_torch_save *save,
+                                    const struct ets_pickle_object *persistent,
+                                    struct ets_bytes *bytes, int *scalar_type_out)
 {
-    const struct ets_pickle_object *persistent = storage;
-    const int is_pickled = ets_is_pickled_storage(storage);
-    if (is_pickled)
-        ETS_TRY(ets_pickled_storage_open(&save->storages, storage, &persistent, bytes_out));
     const struct ets_pickle_object *id = persistent->as.call.arguments;
     if (!item_is(id, 0, ETS_PICKLE_TEXT) || !ets_text_is(item(id, 0)->as.text, "storage") ||
         !item_is(id, 1, ETS_PICKLE_GLOBAL) || !item_is(id, 2, ETS_PICKLE_TEXT) ||
@@ -200,18 +196,43 @@ static enum ets_status open_storage(struct ets_torch_save *save,
     const size_t element = scalar_type >= 0 ? ets_scalar_type_bytes(scalar_type) : 1;
     *scalar_type_out = scalar_type;
     if (scalar_type == -2) return ETS_OK; /* a class of a later version: an opaque object */
-    if (!is_pickled) {
+    if (bytes->data == NULL) {
         struct ets_zip_entry *entry = find_inner(save, "data/", item(id, 2)->as.text);
         if (entry == NULL) return fail_tensor(save, "a storage is not in the zip");
-        ETS_TRY(read_inner(save, entry, bytes_out));
+        ETS_TRY(read_inner(save, entry, bytes));
     }
-    uint64_t bytes;
-    if (!ets_mul_u64((uint64_t)item(id, 4)->as.integer, element, &bytes) ||
-        bytes > bytes_out->size) {
+    uint64_t size;
+    if (!ets_mul_u64((uint64_t)item(id, 4)->as.integer, element, &size) || size > bytes->size) {
         return fail_tensor(save, "a storage is shorter than its element count says");
     }
-    bytes_out->size = (size_t)bytes;
+    bytes->size = (size_t)size;
     return ETS_OK;
+}
+
+static enum ets_status read_pickled_storage(struct ets_torch_save *save,
+                                            const struct ets_pickle_object *call,
+                                            struct ets_bytes *bytes, int *scalar_type_out)
+{
+    struct ets_arena headers; /* of its own, because many tensors may share a small storage */
+    const struct ets_pickle_object *persistent;
+    ets_arena_init(&headers, save->arena->allocator, save->arena->limit_bytes);
+    save->storages.headers = &headers;
+    enum ets_status status = ets_pickled_storage_open(&save->storages, call, &persistent, bytes);
+    if (status == ETS_OK) status = read_storage(save, persistent, bytes, scalar_type_out);
+    save->storages.headers = NULL;
+    ets_arena_reset(&headers);
+    return status;
+}
+
+static enum ets_status open_storage(struct ets_torch_save *save,
+                                    const struct ets_pickle_object *storage,
+                                    struct ets_bytes *bytes_out, int *scalar_type_out)
+{
+    *bytes_out = (struct ets_bytes){NULL, 0};
+    if (ets_is_pickled_storage(storage)) {
+        return read_pickled_storage(save, storage, bytes_out, scalar_type_out);
+    }
+    return read_storage(save, storage, bytes_out, scalar_type_out);
 }
 
 /* sizes and strides; 0: they are not what a tensor has. */
@@ -261,8 +282,8 @@ static enum ets_status rebuild_tensor(struct ets_torch_save *save,
                                       struct ets_value *value)
 {
     struct ets_tensor *tensor = &value->as.tensor;
-    struct ets_bytes storage = {NULL, 0};
-    int scalar_type = -2;
+    struct ets_bytes storage;
+    int scalar_type;
     if (!item_is(arguments, 0, ETS_PICKLE_PERSISTENT) &&
         !ets_is_pickled_storage(item(arguments, 0))) {
         return ETS_OK;

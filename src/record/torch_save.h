@@ -31,8 +31,7 @@ struct ets_value_list {
 
 /*
  * Opens `payload`, which is at `offset` in the file. `save`'s memory is in `arena`. Statuses:
- * TRUNCATED, MALFORMED, UNSUPPORTED (big-endian), LIMIT,
- * NO_MEMORY.
+ * TRUNCATED, MALFORMED, UNSUPPORTED (big-endian), LIMIT, NO_MEMORY.
  */
 enum ets_status ets_torch_save_open(struct ets_torch_save *save, struct ets_text entry,
                                     struct ets_bytes payload, uint64_t offset,

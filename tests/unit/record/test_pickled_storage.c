@@ -125,9 +125,10 @@ static void test_pickled_storage__says_what_it_does_not_read(void **state)
     } cases[] = {
         {big, sizeof big - 1, ETS_UNSUPPORTED, "big-endian"},
         {later, sizeof later - 1, ETS_UNSUPPORTED, "unknown version"},
-        {two, sizeof two - 1, ETS_MALFORMED, "is not one"},
-        {number, sizeof number - 1, ETS_MALFORMED, "another object"},
-        {beginning, sizeof beginning - 1, ETS_MALFORMED, "another beginning"},
+        {two, sizeof two - 1, ETS_MALFORMED, "several keys, or none"},
+        {number, sizeof number - 1, ETS_MALFORMED, "no persistent id"},
+        {beginning, sizeof beginning - 1, ETS_MALFORMED,
+         "does not start with torch.save's magic number"},
         {WHOLE, WHOLE_BYTES - 1, ETS_MALFORMED, "shorter than its element count"},
         {WHOLE, WHOLE_BYTES - 9, ETS_TRUNCATED, "before its elements"},
     };
@@ -174,8 +175,8 @@ static void test_pickled_storage__every_allocation_fails_once(void **state)
     }
 }
 
-/* A storage that very many tensors share is read for each, up to a limit of all. */
-static void test_pickled_storage__work_is_bounded(void **state)
+/* A storage that very many tensors share is read for each, up to a limit, and takes no memory. */
+static void test_pickled_storage__work_and_memory_are_bounded(void **state)
 {
     (void)state;
     uint8_t pickle[2 * WHOLE_BYTES];
@@ -189,6 +190,7 @@ static void test_pickled_storage__work_is_bounded(void **state)
         ETS_OK);
     enum ets_status status = ETS_OK;
     uint32_t tensors = 0;
+    const size_t used_bytes = arena.used_bytes;
     while (status == ETS_OK && tensors < 1000000) {
         struct ets_value value;
         status = ets_torch_save_value(&save, save.root, &value);
@@ -196,6 +198,7 @@ static void test_pickled_storage__work_is_bounded(void **state)
     }
     assert_int_equal(status, ETS_LIMIT);
     assert_true(tensors > 10000);
+    assert_int_equal(arena.used_bytes, used_bytes);
     assert_non_null(strstr(error.message, "entry: holds too many storages"));
     ets_arena_reset(&arena);
 }
@@ -250,7 +253,7 @@ int main(void)
         cmocka_unit_test(test_pickled_storage__says_what_it_does_not_read),
         cmocka_unit_test(test_pickled_storage__a_plain_pickle_has_no_zip),
         cmocka_unit_test(test_pickled_storage__every_allocation_fails_once),
-        cmocka_unit_test(test_pickled_storage__work_is_bounded),
+        cmocka_unit_test(test_pickled_storage__work_and_memory_are_bounded),
         cmocka_unit_test(test_pickled_storage__of_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
