@@ -235,7 +235,8 @@ static void see_activation(struct comparer *c, const struct ets_reference_result
     const uint32_t node = ets_gap_graph_number(c->report->reference, result->node);
     struct ets_tensor value;
     uint8_t room[ETS_NUMBER_BYTES];
-    if (node == GAP_NONE || !ets_gap_tensor_of(&result->value, room, &value)) return;
+    if (node == GAP_NONE) return;
+    if (!ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &value)) return;
     if (c->report->verdict.in_double) {
         ets_gap_overflow_see(&c->report->verdict.overflow, c->report->reference, node,
                              result->output, &value);
@@ -284,7 +285,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     uint8_t room[ETS_NUMBER_BYTES];
     if (c->pass == PASS_TOTAL) note_row(c->report, number);
     if (captured->status != ETS_OK) return ETS_OK;
-    const bool is_computed = ets_gap_tensor_of(&result->value, room, &reference);
+    const bool is_computed = ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &reference);
     if (is_computed) {
         if (!ets_gap_reshape(&captured->tensor, &reference, &device)) {
             if (c->pass != PASS_TOTAL) return ETS_OK;

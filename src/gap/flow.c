@@ -205,7 +205,7 @@ static bool is_near(const struct ets_reference_result *result, const struct ets_
     struct ets_tensor computed, device;
     struct ets_comparison comparison;
     uint8_t room[ETS_NUMBER_BYTES];
-    return ets_gap_tensor_of(&result->value, room, &computed) &&
+    return ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &computed) &&
            ets_gap_reshape(captured, &computed, &device) &&
            ets_comparison_of(&computed, &device, &comparison, NULL) == ETS_OK &&
            ets_comparison_relative_rms(&comparison) < FAR;

@@ -134,9 +134,6 @@ static inline const struct ets_gap_report *gap_shown(const struct ets_gap_report
 {
     return report->twin != NULL ? report->twin : report;
 }
-/* A computed value as a tensor; the bytes of a plain number are in `room`, which has
- * ETS_NUMBER_BYTES. False: not a tensor or number. */
-bool ets_gap_tensor_of(const struct ets_value *value, uint8_t *room, struct ets_tensor *tensor_out);
 
 /*
  * state.c: sets `report->is_changed`, the reference's buffers that earlier runs of this method, or

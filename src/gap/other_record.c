@@ -105,7 +105,9 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         replacement_out->as.tensor = value->captured.tensor;
     }
     if (result->output > 0 || result->iteration > 0) return ETS_OK;
-    if (value == NULL && !ets_gap_tensor_of(&result->value, room, &computed)) return ETS_OK;
+    if (value == NULL && !ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &computed)) {
+        return ETS_OK;
+    }
     for (uint32_t i = o->first_pair[node]; i != GAP_NONE; i = o->next_pair[i]) {
         ETS_TRY(add_value(o, i, value, &computed, error));
     }

@@ -12,11 +12,6 @@ uint32_t ets_gap_row_of(const struct ets_gap_report *report,
     return ets_key_table_find(&report->compared, key);
 }
 
-bool ets_gap_tensor_of(const struct ets_value *value, uint8_t *room, struct ets_tensor *tensor_out)
-{
-    return ets_tensor_of_value(value, ETS_SCALAR_LONG, room, tensor_out);
-}
-
 static bool same_sizes(const struct ets_tensor *left, const struct ets_tensor *right)
 {
     if (left->rank != right->rank) return false;
@@ -46,7 +41,7 @@ void ets_gap_replace(const struct ets_gap_report *report, uint32_t row,
     struct ets_tensor computed, device = value->captured.tensor;
     uint8_t room[ETS_NUMBER_BYTES];
     if (report->is_excluded[row] || value->captured.status != ETS_OK) return;
-    if (ets_gap_tensor_of(&result->value, room, &computed)) {
+    if (ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &computed)) {
         if (result->value.kind != ETS_VALUE_TENSOR) return;
         if (!ets_gap_reshape(&value->captured.tensor, &computed, &device)) return;
     } else if (value->is_view) {

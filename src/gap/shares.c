@@ -206,7 +206,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
         s->how->progress(s->how->progress_context, s->seen, s->to_see);
     }
     if (row != GAP_NONE && s->report->rows[row].value->captured.status == ETS_OK &&
-        ets_gap_tensor_of(&result->value, room, &value) &&
+        ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &value) &&
         ets_gap_reshape(&s->report->rows[row].value->captured.tensor, &value, &device)) {
         ETS_TRY(see(s, row, &value, &device, replacement_out, error));
     }

@@ -16,7 +16,7 @@ void ets_gap_check_inputs(struct ets_gap_report *report, const struct gap_evalua
         struct ets_tensor given, captured = value->captured.tensor;
         uint8_t room[ETS_NUMBER_BYTES];
         if (value->input >= e->input_count || value->captured.status != ETS_OK) continue;
-        if (!ets_gap_tensor_of(&e->inputs[value->input], room, &given)) continue;
+        if (!ets_tensor_of_value(&e->inputs[value->input], ETS_SCALAR_LONG, room, &given)) continue;
         if (ets_comparison_of(&given, &captured, &comparison, NULL) == ETS_OK &&
             comparison.unequal_count == 0) {
             report->has_same_input |= ets_tensor_count(&given) > 1;

@@ -34,7 +34,7 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     ets_gap_take_random(g->report, result, replacement_out);
     const uint32_t node = ets_gap_graph_number(g->report->reference, result->node);
     if (node == GAP_NONE || result->output > 0 || result->iteration > 0) return ETS_OK;
-    if (!ets_gap_tensor_of(&result->value, room, &reference)) return ETS_OK;
+    if (!ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &reference)) return ETS_OK;
     for (uint32_t pair = g->first[node]; pair != GAP_NONE; pair = g->next[pair]) {
         ETS_TRY(give(g, pair, &reference, error));
     }

@@ -31,12 +31,6 @@ const char *ets_output_result_meaning(enum ets_output_result verdict)
     return NULL;
 }
 
-/* False for what is neither a tensor nor a number, which gets no dimensions. */
-static bool wrap(const struct ets_value *value, uint8_t *room, struct ets_tensor *tensor_out)
-{
-    return ets_tensor_of_value(value, ETS_SCALAR_BOOL, room, tensor_out);
-}
-
 static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b)
 {
     if (a->rank != b->rank) return false;
@@ -148,7 +142,8 @@ enum ets_status ets_verify_output(const struct ets_value *expected, const struct
     struct ets_output_verdict verdict = {.verdict = ETS_RESULT_KIND, .tolerance = *tolerance};
     struct ets_tensor left, right;
     uint8_t left_room[ETS_NUMBER_BYTES], right_room[ETS_NUMBER_BYTES];
-    const bool are_tensors = wrap(expected, left_room, &left) && wrap(actual, right_room, &right);
+    const bool are_tensors = ets_tensor_of_value(expected, ETS_SCALAR_BOOL, left_room, &left) &&
+                             ets_tensor_of_value(actual, ETS_SCALAR_BOOL, right_room, &right);
     if (expected->kind == actual->kind && are_tensors) {
         ETS_TRY(compare_tensors(&left, &right, &verdict, error));
     } else if (expected->kind == ETS_VALUE_NONE && actual->kind == ETS_VALUE_NONE) {
@@ -162,7 +157,8 @@ static int scalar_type_of(const struct ets_value *value)
 {
     struct ets_tensor tensor;
     uint8_t room[ETS_NUMBER_BYTES];
-    return wrap(value, room, &tensor) ? (int)tensor.scalar_type : -1;
+    const bool is_tensor = ets_tensor_of_value(value, ETS_SCALAR_BOOL, room, &tensor);
+    return is_tensor ? (int)tensor.scalar_type : -1;
 }
 
 enum ets_status ets_verify_case(const struct ets_bundle_suite *suite,
