@@ -269,6 +269,14 @@ class Choice(VerifyTest):
 
 
 class Reports(VerifyTest):
+    def test_verify__narrow_tables_keep_what_tells_rows_apart(self):
+        for model, is_kept in (("multi_method", True), ("mlp_portable", False)):
+            with self.subTest(model):
+                path = support.DATA / model / "model.bpte"
+                shown = self.ok("verify", path, "--width", "80").stdout.splitlines()
+                self.assertEqual(shown[2].startswith("method "), is_kept)
+                self.assertLessEqual(max(map(len, shown)), 80)
+
     def test_verify__junit(self):
         path, _ = self.planted("mlp_portable", 1, struct.pack("<f", 9.0))
         self.verify(path, "--junit", "verify.xml", code=NEGATIVE)

@@ -2,6 +2,7 @@
 #include "cli/verify/verify_table.h"
 #include "host/output.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/values/comparison_cells.h"
 #include "output/text/junit.h"
 
+enum { METHOD }; /* the column that is kept where it tells rows apart */
 static const struct ets_column columns[] = {
     {.name = "method", .kind = ETS_COLUMN_TEXT, .least_width = 7, .priority = 9},
     {.name = "case", .kind = ETS_COLUMN_INTEGER},
@@ -57,6 +59,14 @@ static void add_row(struct ets_table *table, const struct cli_checked *each,
     cli_comparators_put(comparators, each->has_compared ? &each->compared : NULL, table);
 }
 
+static bool has_several_methods(const struct cli_checked *checked, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(checked[i].method, checked[0].method) != 0) return true;
+    }
+    return false;
+}
+
 enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count,
                                  const struct cli_comparators *comparators,
                                  struct ets_table **table_out, struct ets_error *error)
@@ -64,7 +74,9 @@ enum ets_status cli_verify_table(const struct cli_checked *checked, size_t count
     enum ets_status status = cli_table_open(table_out, error);
     if (status != ETS_OK) return status;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        ets_table_add_column(*table_out, &columns[i]);
+        struct ets_column column = columns[i];
+        if (i == METHOD && has_several_methods(checked, count)) column.priority = 0;
+        ets_table_add_column(*table_out, &column);
     }
     status = cli_comparators_add_columns(comparators, *table_out, error);
     if (status != ETS_OK) {
