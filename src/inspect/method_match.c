@@ -715,8 +715,9 @@ enum ets_status ets_methods_match(struct ets_inspection *inspection, struct ets_
     return report_mismatch(inspection, error);
 }
 
-bool ets_inspection_lacks_graph(const struct ets_inspection *inspection, uint32_t block)
+const char *ets_inspection_why_no_graph(const struct ets_inspection *inspection, uint32_t block)
 {
     const struct ets_known_method *method = inspection->block_method[block];
-    return method != NULL && method->lacks_graph;
+    if (method == NULL || !method->lacks_graph) return NULL;
+    return ets_etrecord_why_no_graph(inspection->options.record);
 }

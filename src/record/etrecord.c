@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "record/etrecord_internal.h"
 #include "record/graph_reader.h"
+#include "record/record_maps.h"
 
 static const char EDGE_ENTRY[] = "edge_dialect_exported_program";
 static const char ATEN_ENTRY[] = "exported_program";
@@ -154,7 +155,18 @@ enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char 
         }
     }
     return ets_fail(error, ETS_NOT_FOUND, ETS_NO_OFFSET,
-                    "the record has no edge program for method %s", method);
+                    "the record has no edge program for method %s%s", method,
+                    ets_etrecord_why_no_graph(record));
+}
+
+const char *ets_etrecord_why_no_graph(const struct ets_etrecord *record)
+{
+    for (size_t i = 0; i < record->zip.entry_count; i++) {
+        if (ets_etrecord_edge_method(record->zip.entries[i].name).data != NULL) {
+            return ": ExecuTorch 1.2 and later record those of all methods";
+        }
+    }
+    return "";
 }
 
 enum ets_status ets_etrecord_aten_graph(struct ets_etrecord *record,

@@ -15,6 +15,12 @@ void ets_etrecord_delegate_handles(const struct ets_etrecord *record, const char
                                    int64_t instruction, struct ets_text identifier,
                                    const int64_t **handles_out, size_t *count_out);
 
+/*
+ * Why edge programs of some methods are missing, as the end of a message (": ..."), or "" if that
+ * is not known: a record that has another method's is of an ExecuTorch that recorded only one.
+ */
+const char *ets_etrecord_why_no_graph(const struct ets_etrecord *record);
+
 /* An operator call of a program ("aten::linear") or a trace ("linear.out"). */
 struct ets_operator_call {
     int64_t instruction;

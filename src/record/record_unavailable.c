@@ -193,6 +193,12 @@ enum ets_status ets_zip_open(struct ets_zip *zip, struct ets_bytes bytes, uint64
     return unavailable(error);
 }
 
+const char *ets_etrecord_why_no_graph(const struct ets_etrecord *record)
+{
+    (void)record;
+    return "";
+}
+
 enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
                                         const struct ets_graph **graph_out, struct ets_error *error)
 {

@@ -91,9 +91,27 @@ class Versions(unittest.TestCase):
         for command in ("cost", "memory", "delegates"):
             with self.subTest(command):
                 words = (command, program, "--etrecord", program.with_suffix(".etrecord"))
-                self.assertIn(note, " ".join(version_facts.document(*words)["notes"]))
+                self.assertIn(f"{note}: ExecuTorch 1.2 and later record those of all methods",
+                              " ".join(version_facts.document(*words)["notes"]))
                 self.assertNotIn(note, " ".join(
                     version_facts.document(*words, "--method", "forward")["notes"]))
+
+    def test_versions__a_record_without_any_graph_is_of_no_known_version(self):
+        program = unpacked(self, NEWEST) / "portable.pte"
+        notes = version_facts.document("memory", program, "--etrecord",
+                                       FOLDER / "pickled.etrecord")["notes"]
+        self.assertEqual(notes[0], "the record has no graph of method forward, and no lines of its "
+                                   "operators")
+        self.assertNotIn("ExecuTorch 1.2", " ".join(notes))
+
+    def test_versions__info_tells_of_methods_without_a_graph(self):
+        record = unpacked(self, "1.1.0") / "methods.etrecord"
+        methods = version_facts.document("info", record)["rows"][0]["methods"]
+        self.assertEqual([(each["name"], each["has_graph"]) for each in methods],
+                         [("encode", False), ("forward", True)])
+        shown = " ".join(support.run("info", record).stdout.decode().split())
+        self.assertEqual(shown.count("graph none, and no lines of its operators: ExecuTorch 1.2 and "
+                                     "later record those of all methods"), 1)
 
     def test_versions__inputs_of_plain_pickles_are_those_of_the_bundle(self):
         folder = unpacked(self, "1.0.1")
@@ -125,6 +143,8 @@ class Unreadable(support.FolderTest):
                       "unknown version", shown)
         row = support.json_rows(support.run("info", record, "--format", "json").stdout)[0]
         self.assertIsNone(row["representative_inputs"])
+        self.assertFalse(row["methods"][0]["has_graph"])
+        self.assertIn("graph none, and no lines of its operators delegates", shown)
         self.assertIsNone(row["methods"][0]["reference_case_count"])
 
 

@@ -14,6 +14,7 @@ struct map_counts {
     size_t delegate_calls; /* entries of delegate_map */
     size_t identifiers;    /* of all delegate calls */
     const char *backend;   /* of the first delegate call */
+    bool has_graph;        /* an edge program, which may be damaged */
     size_t reference_cases;
     struct ets_error unread; /* why reference_cases is not known, or ETS_OK */
     bool has_delegate_map, has_num_outs_map;
@@ -26,6 +27,8 @@ static void count_maps(struct ets_etrecord *record, const char *method, struct m
         .has_delegate_map = ets_etrecord_has_delegate_map(record, method),
         .has_num_outs_map = ets_etrecord_has_num_outs_map(record, method),
     };
+    const struct ets_graph *graph;
+    counts->has_graph = ets_etrecord_edge_graph(record, method, &graph, NULL) != ETS_NOT_FOUND;
     ets_etrecord_mapped_instructions(record, method, &instructions, &counts->mapped);
     for (size_t i = 0; i < counts->mapped; i++) {
         const int64_t *handles;
@@ -90,6 +93,17 @@ static void tell_delegates(struct ets_facts *facts, const struct map_counts *cou
     ets_facts_end(facts);
 }
 
+static void tell_edge_graph(struct ets_facts *facts, struct ets_etrecord *record,
+                            const struct map_counts *counts)
+{
+    ets_json_put_bool(facts->json, "has_graph", counts->has_graph);
+    if (counts->has_graph) return;
+    ets_facts_line(facts, "graph");
+    ets_facts_words(facts, "none, and no lines of its operators%s",
+                    ets_etrecord_why_no_graph(record));
+    ets_facts_end(facts);
+}
+
 static void tell_method(struct ets_facts *facts, struct ets_etrecord *record, const char *method)
 {
     struct map_counts counts;
@@ -104,6 +118,7 @@ static void tell_method(struct ets_facts *facts, struct ets_etrecord *record, co
     ets_facts_number(facts, "handle_count", counts.handles);
     ets_facts_words(facts, " handles");
     ets_facts_end(facts);
+    tell_edge_graph(facts, record, &counts);
     tell_delegates(facts, &counts);
     tell_reference(facts, record, method, &counts);
     ets_json_end_object(facts->json);

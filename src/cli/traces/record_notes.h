@@ -4,10 +4,8 @@
 
 #include "etscope/etrecord.h"
 
-/* Of a method that has handles and no graph; its argument is the method. */
-#define CLI_LACKS_GRAPH                                                     \
-    "the record has no graph of method %s, and no lines of its operators: " \
-    "ExecuTorch 1.2 and later record those of all methods"
+/* Of a method that has handles and no graph; arguments: the method, ets_etrecord_why_no_graph. */
+#define CLI_LACKS_GRAPH "the record has no graph of method %s, and no lines of its operators%s"
 
 /* Notes such methods of a record (NULL: none), or only `method` (NULL: all). */
 void cli_note_missing_graphs(struct ets_etrecord *record, const char *method);

@@ -178,14 +178,15 @@ void cli_note_unjoined(const char *path, const struct ets_inspection *inspection
     const char *name = path == NULL ? "" : path, *behind = path == NULL ? "" : ": ";
     for (uint32_t i = 0; i < ets_inspection_block_count(inspection); i++) {
         const struct ets_block *block = ets_inspection_block(inspection, i);
+        const char *why_no_graph = ets_inspection_why_no_graph(inspection, i);
         if (block->method_state == ETS_METHOD_AMBIGUOUS) {
             cli_note(
                 "%s%sblock %u is not joined, its method is ambiguous: %s; choose one with --method",
                 name, behind, i, block->method);
         } else if (block->method_state == ETS_METHOD_MISMATCH) {
             cli_note("%s%sblock %u is not joined: %s", name, behind, i, block->reason);
-        } else if (ets_inspection_lacks_graph(inspection, i)) {
-            cli_note("%s%s" CLI_LACKS_GRAPH, name, behind, block->method);
+        } else if (why_no_graph != NULL) {
+            cli_note("%s%s" CLI_LACKS_GRAPH, name, behind, block->method, why_no_graph);
         }
     }
 }
