@@ -16,9 +16,8 @@ void ets_tensor_of_integer(int64_t value, uint8_t *room, struct ets_tensor *tens
 void ets_tensor_of_real(double value, uint8_t *room, struct ets_tensor *tensor_out);
 
 /*
- * Tensors are passed on as they are. `type_of_bool` is ETS_SCALAR_BOOL, or ETS_SCALAR_LONG for 0
- * and
- * 1. False for what is neither a tensor nor a number.
+ * Passes tensors on as they are. `type_of_bool` is ETS_SCALAR_BOOL, or ETS_SCALAR_LONG for the
+ * integers 0 and 1. False: `value` is neither a tensor nor a number.
  */
 bool ets_tensor_of_value(const struct ets_value *value, enum ets_scalar_type type_of_bool,
                          uint8_t *room, struct ets_tensor *tensor_out);

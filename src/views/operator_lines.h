@@ -64,8 +64,7 @@ bool ets_operator_lines_by_row(struct ets_arena *arena, const struct ets_inspect
                                const struct ets_chosen_runs *runs, uint32_t block,
                                struct ets_operator_lines *lines_out);
 
-/* operator_groups.c: the work of a block grouped by options->group_by, and the rest of its total.
- */
+/* operator_groups.c: the work of a block by options->group_by, and the rest of its total. */
 bool ets_operator_lines_by_group(struct ets_arena *arena, const struct ets_inspection *inspection,
                                  const struct ets_operator_options *options,
                                  const struct ets_chosen_runs *runs, uint32_t block,

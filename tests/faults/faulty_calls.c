@@ -87,7 +87,7 @@ static bool is_of_runtime(void)
 /* Whether this call fails. Ends the process where that is asked for. */
 static bool fails(enum kind kind)
 {
-    /* Of a kind that is there from the thread's start, although a process may load this late. */
+    /* initial-exec: a thread's first access allocates nothing, even in a library loaded late. */
     static _Thread_local bool is_inside __attribute__((tls_model("initial-exec")));
     if (!is_on || is_inside) return false;
     is_inside = true; /* the unwinder may allocate */
