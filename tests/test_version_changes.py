@@ -1,6 +1,8 @@
 """tools/version_changes.py on versions made up, and the lines of tools/wheel_facts.py on a schema."""
 
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -121,6 +123,43 @@ class Answer(unittest.TestCase):
         self.assertEqual(list(new_executorch.told("1.5.2", "1.5.1", [])), [
             "executorch 1.5.2 breaks nothing that works with 1.5.1; the drop-in lacks 0 of its names and "
             "parameters; new: 0, otherwise different: 0, not compared: 0."])
+
+
+class Mistakes(unittest.TestCase):
+    """Nothing is installed or exported, and 1 stays the status of what breaks."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def etscope(self, answer):
+        program = self.folder / "etscope"
+        program.write_text(f"#!/bin/sh\necho '{answer}'\n")
+        program.chmod(0o755)
+        return program
+
+    def check(self, told, *words):
+        done = subprocess.run([sys.executable, new_executorch.__file__, *map(str, words)],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        (line,) = done.stderr.splitlines()
+        self.assertTrue(line.startswith(f"not tried: {told}"), line)
+
+    def test_new_executorch__what_is_no_etscope(self):
+        self.check("[Errno 2] No such file or directory: 'none'", "--etscope", "none")
+        for answer in ("", "[]", '{"rows": []}'):
+            self.check("--etscope: ", "--etscope", self.etscope(answer))
+        self.check(f"--etscope: {self.folder}/etscope cannot run programs or read ETRecords",
+                   "--etscope", self.etscope('{"rows": [{"ready": false, "etrecord": true}]}'))
+
+    def test_new_executorch__a_folder_of_another_export(self):
+        etscope = self.etscope('{"rows": [{"ready": true, "etrecord": true}]}')
+        self.check(f"--keep: {self.folder} is not empty", "--etscope", etscope, "--keep", self.folder)
+
+    def test_new_executorch__what_is_no_python(self):
+        etscope = self.etscope('{"rows": [{"ready": true, "etrecord": true}]}')
+        self.check("[Errno 2] No such file or directory: 'none'", "--etscope", etscope, "--python", "none")
 
 
 class Schemas(unittest.TestCase):

@@ -1,14 +1,12 @@
 """Tells what the newest executorch on PyPI would break in etscope.
 
-    python3 tools/new_executorch.py [--version V | --python PYTHON] [--etscope build/bin/etscope]
+Installs it with the newest torch into a temporary folder (7 GB of disk, ten minutes), exports the small
+models of tests/data/versions there (one minute), and compares what etscope reads, runs and computes of
+them with the newest version in tests/data/versions. Then compares the wheel's schemas and Python names.
 
-Installs it with the newest torch into a folder of its own (7 GB, ten minutes), exports the small models
-of tests/data/versions there, and compares what etscope reads of them, runs and computes with what it
-did of the newest version in tests/data/versions; then the wheel's schemas and Python names with those
-of that version. Ends with 1 if something breaks or is lacking, with 2 if it could not be tried.
+Exit status: 0 nothing is lost, 1 something breaks or is lacking, 2 the version could not be tried.
 
-Once that is mended: --keep EXPORTS/V keeps the exports for tests/data/versions/make.py, and --record
-writes the wheel's schemas and names to tests/data/versions/wheel.json, to compare the next one with.
+After mending, run it with --keep EXPORTS/V --record, then tests/data/versions/make.py EXPORTS.
 """
 
 import argparse
@@ -17,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import venv
 from pathlib import Path
@@ -35,12 +34,58 @@ class NotTried(Exception):
     pass
 
 
-def call(*words):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+class Progress:
+    """A line on stderr that says what is done; on a terminal also for how long."""
+
+    def __init__(self, doing):
+        self.doing, self.start = doing, time.monotonic()
+        self.is_terminal = sys.stderr.isatty()
+        print(doing, end="" if self.is_terminal else "\n", file=sys.stderr, flush=True)
+
+    def show(self, end=""):
+        if self.is_terminal:
+            minutes, seconds = divmod(int(time.monotonic() - self.start), 60)
+            print(f"\r{self.doing}: {minutes}:{seconds:02}", end=end, file=sys.stderr, flush=True)
+
+
+def call(*words, doing=None):
+    """What a command writes; people see `doing` while it runs."""
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        progress = Progress(doing) if doing else None
+        output = None
+        while output is None:
+            try:
+                output, errors = process.communicate(timeout=1)
+            except subprocess.TimeoutExpired:
+                if progress:
+                    progress.show()
+    if progress:
+        progress.show(end="\n")
+    if process.returncode != 0:
+        last = (errors.strip().splitlines() or ["no message"])[-1]
         raise NotTried(f"{Path(words[0]).name} {' '.join(map(str, words[1:4]))}: {last}")
-    return done.stdout
+    return output
+
+
+def check_etscope(path):
+    """It must read records and run programs, or all that follows is for nothing."""
+    done = subprocess.run([str(path), "doctor", "--format", "json"], capture_output=True, text=True,
+                          check=False)
+    try:
+        found = json.loads(done.stdout)["rows"][0]
+        is_whole = found["ready"] and found["etrecord"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise NotTried(f"--etscope: {path} is not etscope") from error
+    if not is_whole:
+        raise NotTried(f"--etscope: {path} cannot run programs or read ETRecords; "
+                       "`etscope doctor` says why")
+
+
+def check_folder(path):
+    """Files of another export would be taken for exports of this version."""
+    if path.exists() and any(path.iterdir()):
+        raise NotTried(f"--keep: {path} is not empty")
 
 
 def newest():
@@ -53,13 +98,14 @@ def newest():
 def make_environment(folder, version):
     venv.create(folder, with_pip=True)
     python = folder / "bin/python"
-    call(python, "-m", "pip", "install", "--quiet", "--no-cache-dir", f"executorch=={version}", "torch")
+    call(python, "-m", "pip", "install", "--quiet", "--no-cache-dir", f"executorch=={version}", "torch",
+         doing=f"installing executorch {version} and torch (7 GB, about ten minutes)")
     return python
 
 
 def exported(python, folder):
     """What made.json says of the exports of the executorch that a Python has."""
-    call(python, ROOT / "tools/export_versions.py", folder)
+    call(python, ROOT / "tools/export_versions.py", folder, doing="exporting the models")
     return json.loads((folder / "made.json").read_text())
 
 
@@ -102,13 +148,19 @@ def told(version, base, changes):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--version", help="this one instead of the newest")
-    choice.add_argument("--python", type=Path, help="a Python that has executorch and torch: nothing is installed")
-    parser.add_argument("--etscope", type=Path, default=ROOT / "build/bin/etscope")
-    parser.add_argument("--keep", type=Path, help="a folder for the exports")
-    parser.add_argument("--record", action="store_true", help="write wheel.json of tests/data/versions")
+    choice.add_argument("--version", metavar="V",
+                        help="the executorch to install; default: the newest that pip finds")
+    choice.add_argument("--python", type=Path,
+                        help="a Python that has executorch, torch and torchao; nothing is installed")
+    parser.add_argument("--etscope", type=Path, default=ROOT / "build/bin/etscope", metavar="PROGRAM",
+                        help="the etscope to try, with an engine; default: build/bin/etscope")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER",
+                        help="keep the exports in this folder, which is new or empty")
+    parser.add_argument("--record", action="store_true",
+                        help="write the wheel's schemas and names to tests/data/versions/wheel.json")
     return parser.parse_args()
 
 
@@ -120,6 +172,9 @@ def record(found, made):
 
 def try_it(options, folder, base):
     """Prints the answer; 1 if something breaks."""
+    check_etscope(options.etscope)
+    if options.keep is not None:
+        check_folder(options.keep)
     python = options.python
     if python is None:
         version = options.version or newest()
@@ -141,9 +196,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         try:
             return try_it(options, Path(name), base)
-        except NotTried as error:
-            print(f"not tried: {error}", file=sys.stderr)
-            return 2
+        except (NotTried, OSError, subprocess.SubprocessError) as error:
+            reason = error
+        except (KeyError, ValueError) as error:  # a JSON file has another content
+            reason = f"{type(error).__name__}: {error}"
+    print(f"not tried: {reason}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":
