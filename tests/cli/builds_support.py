@@ -16,10 +16,10 @@ COMMANDS = [
     ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--tree", "--color", "always"),
     ("inspect", "profile.etdp", "--etrecord", "model.etrecord", "--cost"),
     ("summary", "profile.etdp"),
-    ("cost", "model.etrecord"),
+    ("cost", "model.pte", "--etrecord", "model.etrecord"),
     ("memory", "model.pte", "--etrecord", "model.etrecord"),
     ("size", "model.pte", "--etrecord", "model.etrecord"),
-    ("delegates", "model.etrecord"),
+    ("delegates", "model.pte", "--etrecord", "model.etrecord"),
     ("annotate", "profile.etdp", "--etrecord", "model.etrecord"),
     ("advise", "profile.etdp", "--etrecord", "model.etrecord", "--program", "model.pte"),
     ("tensors", "debug.etdp", "--debug-buffer", "debug.bin"),
@@ -27,11 +27,12 @@ COMMANDS = [
     ("dump", "profile.etdp"),
     ("dump", "model.pte"),
     ("diff", "profile.etdp", "debug.etdp"),
+    ("diff", "profile.etdp", "debug.etdp", "--allow-mismatch"),
     ("sql", "select * from operators", "profile.etdp"),
     ("sql", "select * from memory_arenas", "model.pte", "--format", "json"),
     ("gap", "debug.etdp", "--debug-buffer", "debug.bin", "--etrecord", "model.etrecord", "--alignment"),
     ("summary", "profile.etdp", "profile.etdp", "--etrecord", "model.etrecord"),
-    ("cost", "model.etrecord", "--format", "json"),
+    ("cost", "model.pte", "--etrecord", "model.etrecord", "--format", "json"),
     ("memory", "model.pte", "--etrecord", "model.etrecord", "--format", "json"),
     ("size", "model.pte", "--etrecord", "model.etrecord", "--format", "json"),
     ("delegates", "model.pte", "--format", "json"),
@@ -40,6 +41,8 @@ COMMANDS = [
     ("diff", "profile.etdp", "profile.etdp", "--format", "json"),
     ("sql", "select * from tensors", "debug.etdp", "--debug-buffer", "debug.bin", "--format", "json"),
 ]
+
+MISMATCHED = ("diff", "profile.etdp", "debug.etdp")  # of them, what is refused for all fixtures
 
 
 def commands_of(folder):
