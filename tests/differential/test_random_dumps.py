@@ -1,8 +1,8 @@
 """ETDumps of random calls of the tracer and of random records, beside what other readers find in them.
 
 WRITE_DUMPS writes them, compares them with etscope's reader, and says what was given. READ_DUMPS is
-FlatBuffers' own verifier and reader, where its headers are installed; ETSCOPE_UPSTREAM_PYTHON names
-a Python with executorch, if this one has none.
+FlatBuffers' own verifier and reader, where its headers are installed. ExecuTorch's own reader gets
+fewer, because it is slow; ETSCOPE_UPSTREAM_PYTHON names a Python with executorch, if this one has none.
 """
 
 import importlib.util
