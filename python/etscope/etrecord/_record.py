@@ -14,6 +14,8 @@ from etscope.etrecord._slim import without_blobs
 from etscope.etrecord._torch_save import archive_in, dumps, write_entry
 from etscope.graph import Graph
 
+PLAIN_PICKLE = b"\x80"  # its first byte; what torch.save writes begins with PK
+
 
 def parse_etrecord(etrecord_path, *, tensors="numpy"):
     """Opens an ETRecord; `etrecord_path` is a path or the file's bytes.
@@ -27,9 +29,6 @@ def parse_etrecord(etrecord_path, *, tensors="numpy"):
     is_path = isinstance(etrecord_path, (str, os.PathLike))
     source = Source.of_file(etrecord_path) if is_path else Source.of_buffer(etrecord_path)
     return ETRecord._of(OpenRecord(source, tensors))
-
-
-PLAIN_PICKLE = b"\x80"  # what torch.save writes begins with PK
 
 
 def generate_etrecord(
