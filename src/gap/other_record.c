@@ -211,8 +211,7 @@ static bool is_float(int scalar_type)
     return ets_type_computes(scalar_type) != ETS_COMPUTES_EXACT;
 }
 
-/* Converts the run's inputs to the other graph's floating-point types: half to float, for example.
- */
+/* Converts the run's inputs to the other graph's floating-point types, such as half to float. */
 static enum ets_status convert_inputs(struct other *o, struct ets_gap_evaluation *evaluation,
                                       struct ets_error *error)
 {

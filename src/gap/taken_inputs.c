@@ -1,5 +1,4 @@
-/* The inputs that the reference takes: what the run was given, if the trace keeps that, or others.
- */
+/* The inputs that the reference takes: those of the run, if the trace keeps them, or others. */
 #include "gap/gap_parts.h"
 #include "inspect/given_inputs.h"
 #include "inspect/inspection.h"

@@ -96,8 +96,7 @@ static enum ets_status gather_facts(struct ets_inspection *inspection,
     return ETS_OK;
 }
 
-/* Whether one of the nodes behind `handles` could have become `kernel`; true where none is known.
- */
+/* Whether one of the nodes behind `handles` could have become `kernel`; true if none is known. */
 static bool names_agree(struct ets_known_method *method, const int64_t *handles, size_t count,
                         struct ets_text kernel, struct verdict *verdict, struct ets_text *other_out)
 {

@@ -41,8 +41,7 @@ enum ets_status ets_etrecord_infer_chain(struct ets_etrecord *record, const char
 bool ets_etrecord_call_handles(const struct ets_etrecord *record, const char *method,
                                int64_t instruction, const int64_t **handles_out, size_t *count_out);
 
-/* Whether a frame is code of a model or of a library that it calls, not what traces it for export.
- */
+/* Whether a frame is code of a model or of a library that it calls, not what exports it. */
 bool ets_graph_frame_is_model(const struct ets_graph_frame *frame);
 
 /* instruction_id_to_num_outs_map: 1 if the instruction has no entry, as in ExecuTorch. */

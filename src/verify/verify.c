@@ -40,8 +40,7 @@ static bool is_same_shape(const struct ets_tensor *a, const struct ets_tensor *b
     return true;
 }
 
-/* Elements that are no numbers: whole bytes, which lie in one order only where they are compared.
- */
+/* Compares elements that are not numbers by their bytes. UNSUPPORTED: another dimension order. */
 static enum ets_status compare_bytes(const struct ets_tensor *expected,
                                      const struct ets_tensor *actual, bool *is_equal_out,
                                      struct ets_error *error)
