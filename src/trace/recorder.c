@@ -138,14 +138,6 @@ static bool is_finished(const struct ets_trace *trace)
     return (ets_trace_enabled(trace) & ETS_TRACE_FINISHED) != 0;
 }
 
-ETS_COLD void ets_trace_note_kinds(struct ets_trace *trace, uint32_t noted)
-{
-    uint32_t before = ets_load_relaxed(&trace->filtered);
-    while ((noted & ~before) != 0 && !ets_compare_exchange(&trace->config.section, &trace->filtered,
-                                                           &before, before | noted)) {
-    }
-}
-
 /* Which kinds a run has, and which it lacks: readers must know where runs differ. */
 static void note_kinds(struct ets_trace *trace)
 {

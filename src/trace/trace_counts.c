@@ -21,3 +21,11 @@ ETS_COLD void ets_trace_drop(struct ets_trace *trace, enum ets_status reason)
     ets_trace_note(trace, reason);
     ets_trace_count(trace, &trace->dropped, 1);
 }
+
+ETS_COLD void ets_trace_note_kinds(struct ets_trace *trace, uint32_t noted)
+{
+    uint32_t before = ets_load_relaxed(&trace->filtered);
+    while ((noted & ~before) != 0 && !ets_compare_exchange(&trace->config.section, &trace->filtered,
+                                                           &before, before | noted)) {
+    }
+}
