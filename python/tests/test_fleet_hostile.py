@@ -125,6 +125,35 @@ def test_rows_that_cannot_be_are_of_one_file(folder, tmp_path, monkeypatch):
     assert [row["path"] for row in read(tmp_path / "set", "traces").to_pylist()] == [f"{folder}/good.etdp"]
 
 
+@pytest.mark.parametrize("chain", [-1, 3])
+def test_an_event_without_a_name_is_unnamed(folder, tmp_path, capsys, chain):
+    """The runtime's own, and an operator's."""
+    events = [framework("Method::execute", 0, 1000), profile(None, 10, 500, 1, chain)]
+    (folder / "unnamed.etdp").write_bytes(dump(("run", events)))
+    code, lines, _ = ingested(folder, tmp_path / "set", capsys, "--events")
+    assert code == 0 and lines[0] == "traces: 2 added, 0 known, 0 refused"
+    assert [row["time_ns"] for row in read(tmp_path / "set", "events").to_pylist() if row["name"] == "(unnamed)"] == [490]
+    operators = [row["time_ns"] for row in read(tmp_path / "set", "operators").to_pylist() if row["operator"] == "(unnamed)"]
+    assert operators == ([490] if chain == 3 else [])
+
+
+@pytest.mark.parametrize("failure", [AttributeError("no such thing"), KeyError("x")])
+def test_whatever_makes_no_rows_the_others_are_added(folder, tmp_path, monkeypatch, failure):
+    shutil.copy(file("mlp_portable", "debug.etdp"), folder / "bad.etdp")
+    real = ingest.commits.commit_batch
+
+    def commit_or_fail(dataset, traces, known):
+        if any(trace["path"].endswith("bad.etdp") for trace, _ in traces):
+            raise failure
+        return real(dataset, traces, known)
+
+    monkeypatch.setattr(ingest.commits, "commit_batch", commit_or_fail)
+    ingest.commits.prepare(str(tmp_path / "set"))
+    counts = ingest.Reader(str(tmp_path / "set")).ingest(ingest.files_of([str(folder)]))
+    assert (counts["added"], counts["refused"]) == (1, 1)
+    assert counts["reasons"][0].startswith(f"{folder}/bad.etdp: {type(failure).__name__}")
+
+
 def test_what_became_a_pipe_after_it_was_looked_at_is_not_waited_for(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.setattr(regular_files.os, "stat", lambda path: os.lstat(GOOD))

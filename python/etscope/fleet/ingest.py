@@ -231,8 +231,7 @@ class Reader:
             return (commits.commit_batch(self.dataset, traces, self._known) if traces else []), []
         except (Error, OSError):
             raise
-        except (ArithmeticError, MemoryError, TypeError, ValueError) as reason:
-            # One of them makes rows that cannot be: the others are added.
+        except Exception as reason:  # one of them makes rows that cannot be: the others are added
             if len(traces) == 1:
                 trace, _ = traces[0]
                 return [], [(trace["trace"], trace["path"], _reason(reason))]

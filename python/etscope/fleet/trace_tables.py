@@ -102,7 +102,7 @@ class _Row:
     def __init__(self, inspection, index):
         self.of = row = lib.ets_inspection_row(inspection, index)
         self.block, self.instruction = row.block, row.instruction
-        self.name = text(row.name)
+        self.name = text(row.name) or ""
         self.kind = _kind(row, self.name)
 
 
@@ -263,7 +263,7 @@ def _logged(methods, rows, events, bounds, columns, durations, tick):
     order = order[has_time[row[order]]] if len(rows) else order
     row, event = row[order], events[order]
     scale = np.array([_scale(each.of) for each in rows], np.float64)
-    names = [{"method": methods[each.block], "name": each.name,
+    names = [{"method": methods[each.block], "name": each.name or UNNAMED,
               "instruction": each.instruction, "kind": each.kind} for each in rows]  # fmt: skip
     return names, {"name": row, "run": columns["run"][event].astype(np.int32),
                    "start_ns": columns["start"][event] * tick,
