@@ -23,6 +23,7 @@ from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, regular_files, side_information, trace_tables
 from etscope.fleet.known_places import Places
 from etscope.fleet.show import counted, plain
+from etscope.fleet.summaries import counted_runs
 
 _MOST_REASON = 500
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -128,7 +129,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
 
 # What is counted, beside texts about the first refused files and what tells reports apart.
 _NONE = dict.fromkeys(("added", "known", "refused", "without_record", "summaries", "without_places",
-                       "lossy", "lost_values", "unknown_methods"), 0)  # fmt: skip
+                       "lossy", "lost_values", "unknown_methods", "sampled"), 0)  # fmt: skip
 
 
 def _told_of(counts, paths, unnamed, etrecord, events):
@@ -159,6 +160,9 @@ def _told_of(counts, paths, unnamed, etrecord, events):
     if told["unknown_methods"]:
         notes.append(f"several methods without a name are told apart by their operators in"
                      f" {counted(told['unknown_methods'], 'trace')}: --etrecord or the tracer names them")  # fmt: skip
+    if told["sampled"]:
+        notes.append(f"{counted(told['sampled'], 'trace')} {'has' if told['sampled'] == 1 else 'have'} operators in some"
+                     " runs only: summaries and medians are of these runs")  # fmt: skip
     return {**counts, "notes": notes}
 
 
@@ -282,8 +286,13 @@ def _counts_of(traces):
     lost = [int(labels["lost_values"]) for _, labels in summaries]
     return {"summaries": len(summaries), "lossy": sum(count > 0 for count in lost), "lost_values": sum(lost),
             "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
+            "sampled": sum(_is_sampled(reading) for trace, reading in traces if trace["kind"] == "trace"),
             "reports": [(trace["device"], trace["program"], labels["start"], labels["sequence"])
                         for trace, labels in summaries if labels["start"] != "0"]}  # fmt: skip
+
+
+def _is_sampled(reading):
+    return bool((~reading.runs["warm_up"] & ~counted_runs(reading)).any())
 
 
 def _plain(value):

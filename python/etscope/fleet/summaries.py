@@ -14,8 +14,23 @@ UNNAMED = "(unnamed)"  # an operator whose name was lost: "" is that of runs
 OF_RUN = {"operator": "", "instruction": -1, "kind": "run", "backend": "", "module": "", "source": ""}
 
 
+def counted_runs(reading):
+    """For each run of a trace_tables.Reading whether it counts: one after warm-up.
+
+    Where a tracer records operators in some runs only, these count, and of other runs those of methods
+    that never have operators: to record operators takes time, and shares are of what they took. Runs
+    without operators whose method is not known can be of any.
+    """
+    counted, has = ~reading.runs["warm_up"], reading.has_operators
+    if has.all() or not has[counted].any():
+        return counted
+    methods = reading.runs["method"]
+    with_operators = {"", *(methods[i] for i in np.flatnonzero(counted & has))}
+    return counted & (has | [method not in with_operators for method in methods])
+
+
 class Steady:
-    """The times of a trace's runs after warm-up: of the runs themselves by method, then of the operators.
+    """The times of a trace's runs that count: of the runs themselves by method, then of the operators.
 
     places   what they are of, dicts of dataset.PLACE; that of runs is of kind "run"
     times    an array for each place; places without a steady run are left out
@@ -25,11 +40,11 @@ class Steady:
     def __init__(self, reading):
         self.places, pieces = [], []
         runs = reading.runs
-        steady = ~runs["warm_up"]
+        counted = counted_runs(reading)
         methods = np.array(runs["method"], object)
         for method in dict.fromkeys(runs["method"]):
             self.places.append({"method": method, **OF_RUN})
-            pieces.append(runs["time_ns"][steady & (methods == method)])
+            pieces.append(runs["time_ns"][counted & (methods == method)])
         counts = [len(piece) for piece in pieces]
         operators = reading.operators
         steady = ~operators["warm_up"]

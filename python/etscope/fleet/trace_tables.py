@@ -59,6 +59,13 @@ class Reading:
         """Whether the ETRecord tells of any operator where it is from."""
         return any(place["module"] or place["source"] for place in self.places)
 
+    @property
+    def has_operators(self):
+        """For each item of `runs` whether operators were recorded in it."""
+        has = np.zeros(self.runs["run"].max(initial=-1) + 1, bool)
+        has[self.operators["run"]] = True
+        return has[self.runs["run"]]
+
 
 def read(data, *, etrecord=None, unit="ns", with_events=False):
     """The Reading of a trace's bytes. `etrecord` is open; `unit` is of traces that do not tell theirs.
@@ -175,8 +182,9 @@ def _methods(inspection, rows, whole):
     """(the method of each block, number of those without a name that are told apart).
 
     Where several blocks execute something unknown, their operators tell them apart: the method is
-    then "block " and a hash of these, which is the same in other traces. One alone is "". `whole`
-    are the blocks of runs that have their begin.
+    then "block " and a hash of these, which is the same in other traces. One alone is "", and so is
+    what has no operators: a tracer can leave these out of some runs. `whole` are the blocks of runs
+    that have their begin.
     """
     names = [_method(inspection, block) for block in range(lib.ets_inspection_block_count(inspection))]
     unknown = {row.block: set() for row in rows if row.name == _WHOLE and row.block in whole and not names[row.block]}
@@ -185,6 +193,7 @@ def _methods(inspection, rows, whole):
     for row in rows:
         if row.block in unknown and row.kind in ("operator", "delegate_call"):
             unknown[row.block].add(f"{row.of.chain} {row.instruction} {row.name}")
+    unknown = {block: operators for block, operators in unknown.items() if operators}
     hashes = {block: hashlib.sha256("\n".join(sorted(operators)).encode()).hexdigest()[:8]
               for block, operators in unknown.items()}  # fmt: skip
     count = len(set(hashes.values()))

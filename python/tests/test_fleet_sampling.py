@@ -1,0 +1,108 @@
+"""Traces whose tracer recorded operators in some runs only: shares and values are of these runs."""
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("datasketches")
+pytest.importorskip("duckdb")
+
+from extra_block import run, with_extra
+from made import dump, framework, profile
+from test_fleet_ingest import read
+
+from etscope.fleet import batch_tables, commits, ingest, questions, trace_tables
+from etscope.fleet.duck import Duck
+from etscope.fleet.regressions import regressions
+from etscope.fleet.summaries import counted_runs
+
+BARE, WHOLE, OPERATOR = 800, 1000, 250  # ns of a run without operators, one with them, and the operator
+NOTE = "1 trace has operators in some runs only: summaries and medians are of these runs"
+
+
+def bare(start):
+    return ("Execute", [framework("Method::execute", start, start + BARE)])
+
+
+def with_operator(start, name="add.out"):
+    return ("Execute", [profile(f"native_call_{name}", start + 10, start + 10 + OPERATOR, 1, 3),
+                        framework("Method::execute", start, start + WHOLE)])  # fmt: skip
+
+
+def runs_of(every, runs=24, start=0):
+    """As a tracer that records operators in each so many runs; 0: in none."""
+    return [(with_operator if every and i % every == 0 else bare)(start + 2000 * i) for i in range(runs)]
+
+
+def tables(data):
+    row = {"trace": "a", "kind": "trace", "path": "", "bytes": 1, "model": "", "device": "", "build": "", "day": "d",
+           "time": None, "labels": [], "etrecord": False, "etscope_version": ""}  # fmt: skip
+    reading = trace_tables.read(data)
+    parts = batch_tables.of([({**row, **reading.facts}, reading)])
+    return reading, {name: [row for part in each for row in part.to_pylist()] for name, each in parts.items()}
+
+
+def measured(data):
+    return {(row["method"], row["operator"]): (row["time_ns"], row["runs"]) for row in tables(data)[1]["measured"]}
+
+
+def counts_of(tmp_path, *dumps):
+    for number, data in enumerate(dumps):
+        (tmp_path / f"{number}.etdp").write_bytes(data)
+    commits.prepare(str(tmp_path / "set"))
+    counts = ingest.Reader(str(tmp_path / "set")).ingest(ingest.files_of([str(tmp_path)]))
+    return ingest._told_of(counts, [], [], None, False)
+
+
+@pytest.mark.parametrize("every", [1, 4, 8])
+def test_values_are_of_the_runs_with_operators(every):
+    reading, found = tables(dump(*runs_of(every)))
+    assert reading.unknown_methods == 0 and [row["method"] for row in found["runs"]] == [""] * 24
+    assert measured(dump(*runs_of(every))) == {("", ""): (WHOLE, 24 // every), ("", "add.out"): (OPERATOR, 24 // every)}
+    assert {row["operator"]: row["count"] for row in found["summaries"]} == {"": 24 // every, "add.out": 24 // every}
+
+
+def test_without_any_operator_all_runs_count():
+    data = dump(*runs_of(0))
+    assert measured(data) == {("", ""): (BARE, 24)} and counted_runs(trace_tables.read(data)).all()
+
+
+@pytest.mark.parametrize("by", ["operator", "module", "backend"])
+def test_shares_are_of_the_runs_with_operators(tmp_path, by):
+    assert counts_of(tmp_path, dump(*runs_of(8)))["notes"] == [NOTE]
+    answer = questions.top(Duck(str(tmp_path / "set")), by=by)
+    assert [(row["share"], row["count"]) for row in answer.rows] == [(OPERATOR / WHOLE, 3)]
+    assert answer.sentence.endswith("takes most: 25.0 % of 3 us in 3 runs of 1 trace")
+    assert len(read(tmp_path / "set", "runs")) == 24
+
+
+def test_nothing_is_noted_of_runs_that_do_not_differ(tmp_path):
+    assert counts_of(tmp_path, dump(*runs_of(0)), dump(*runs_of(1)))["notes"] == []
+
+
+def test_another_sampling_rate_is_no_regression(tmp_path):
+    for build, every in (("eighth", 8), ("full", 1)):
+        (tmp_path / build).mkdir()
+        for number in range(12):
+            (tmp_path / build / f"{number}.etdp").write_bytes(dump(*runs_of(every, start=number)))
+    commits.prepare(str(tmp_path / "set"))
+    for build in ("eighth", "full"):
+        reader = ingest.Reader(str(tmp_path / "set"), given={"build": build, "labels": {}})
+        reader.ingest(ingest.files_of([str(tmp_path / build)]))
+    rows = regressions(Duck(str(tmp_path / "set")), "build=eighth", "build=full").rows
+    assert {(row["name"], row["verdict"]) for row in rows} == {("(run)", "same"), ("add.out", "same")}
+
+
+def test_a_method_that_never_has_operators_counts_whole():
+    runs = [*runs_of(4, 8), *runs_of(0, 8, 50_000)]
+    data = with_extra(dump(*runs), *(run(i, "forward" if i < 8 else "setup") for i in range(16)))
+    assert measured(data) == {("forward", ""): (WHOLE, 2), ("forward", "add.out"): (OPERATOR, 2), ("setup", ""): (BARE, 8)}
+
+
+def test_runs_without_operators_are_of_no_method_among_several_unknown():
+    """They can be of either: no value is made of them."""
+    reading, found = tables(dump(*runs_of(2, 8), *(with_operator(50_000 + 2000 * i, "mul.out") for i in range(4))))
+    assert reading.unknown_methods == 2
+    methods = {row["operator"]: row["method"] for row in found["measured"] if row["operator"]}
+    assert all(method.startswith("block ") for method in methods.values())
+    assert [row["method"] for row in found["runs"]] == [methods["add.out"], ""] * 4 + [methods["mul.out"]] * 4
+    assert {row["method"] for row in found["measured"]} == set(methods.values())
