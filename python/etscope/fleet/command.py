@@ -8,11 +8,17 @@ from etscope import __version__
 from etscope._errors import Error
 
 
+INTERRUPTED = 130  # as shells say it of a command that Ctrl-C ended
+
+
 def main(arguments=None):
     try:
         return _run(arguments)
     except ModuleNotFoundError as error:
         print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("etscope-fleet: stopped; the data set is whole: the command can be run again", file=sys.stderr)
+        return INTERRUPTED
     return 2
 
 

@@ -91,3 +91,7 @@ class Duck:
             return None if answer is None else answer.to_arrow_table()  # errors of values come here
         except self._error as error:
             raise self._told(error) from None
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from None
+            raise

@@ -9,11 +9,13 @@ DATASET/refused with the reason, until an ingest can add them.
 
 import collections
 import concurrent.futures
+import contextlib
 import ctypes
 import hashlib
 import json
 import multiprocessing
 import os
+import signal
 import sys
 from concurrent.futures.process import BrokenProcessPool
 
@@ -110,13 +112,18 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     commits.prepare(dataset)
     counts = dict(_NONE, reasons=[], reports=[])
     context = multiprocessing.get_context("spawn")
+    stop = context.Event()
     with concurrent.futures.ProcessPoolExecutor(
-            workers or os.cpu_count(), context, _begin, (dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
-        jobs = [pool.submit(_ingest_batch, each) for each in batches_of(paths, batch)]
+            workers or os.cpu_count(), context, _begin,
+            (stop, dataset, pattern, labels, etrecord, unit, events)) as pool:  # fmt: skip
         try:
+            jobs = [_submit(pool, each) for each in batches_of(paths, batch)]
             for job in concurrent.futures.as_completed(jobs):
                 for name, count in job.result().items():
                     counts[name] += count
+        except KeyboardInterrupt:
+            _end(pool, stop)
+            raise
         except BrokenProcessPool as reason:
             raise Error("a process that reads traces ended, such as for want of memory; what is committed"
                         " stays: begin again, with fewer --workers", status="NO_MEMORY") from reason  # fmt: skip
@@ -125,6 +132,35 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
         answer["notes"].append(f"{counted(len(unlisted), 'folder')} could not be listed, such as"
                                f" {unlisted[0].filename}: {unlisted[0].strerror}")  # fmt: skip
     return answer
+
+
+def _submit(pool, paths):
+    """Starts a process where one is missing. Ctrl-C is for this one alone, which has the others end."""
+    with _without_interrupts():
+        return pool.submit(_ingest_batch, paths)
+
+
+@contextlib.contextmanager
+def _without_interrupts():
+    """Ctrl-C comes afterwards. Processes and threads that are begun meanwhile never see it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end(pool, stop):
+    """Lets batches end that have begun; a further Ctrl-C ends the processes at once."""
+    stop.set()
+    try:
+        pool.shutdown(cancel_futures=True)
+    except KeyboardInterrupt:
+        for process in multiprocessing.active_children():
+            process.kill()
 
 
 # What is counted, beside texts about the first refused files and what tells reports apart.
@@ -170,13 +206,15 @@ def _summaries(count):
     return f"{count:,} {'summary' if count == 1 else 'summaries'}"
 
 
-_reader = None  # of a worker's process
+_reader = _stop = None  # of a worker's process
 
 
-def _begin(*arguments):
-    global _reader
+def _begin(stop, *arguments):
+    global _reader, _stop
+    if not hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     _keep_memory()
-    _reader = Reader(*arguments)
+    _reader, _stop = Reader(*arguments), stop
 
 
 def _keep_memory():
@@ -188,7 +226,7 @@ def _keep_memory():
 
 
 def _ingest_batch(paths):
-    return _reader.ingest(paths)
+    return {} if _stop.is_set() else _reader.ingest(paths)
 
 
 class Reader:
