@@ -223,7 +223,7 @@ def test_an_object_store_by_fsspec(traces, monkeypatch):
     fsspec.filesystem("memory").store.clear()
     commits.prepare("memory://set")
     found, known, refused = ingest.Reader("memory://set").read(ingest.files_of([str(traces)]))
-    assert (len(found), known, refused) == (len(MODELS), 1, [])
+    assert (len(found), len(known), refused) == (len(MODELS), 1, [])
     hashes = {trace["trace"] for trace, _ in found}
     assert set(commits.commit_batch("memory://set", found)) == hashes
     assert commits.commit_batch("memory://set", found) == []
@@ -323,6 +323,25 @@ def test_a_refusal_ends_when_the_trace_is_added(traces, tmp_path):
     shutil.rmtree(dataset / "refused")  # it is made again
     (traces / "bad.etdp").write_bytes(b"bad")
     assert ingest.ingest([str(traces / "bad.etdp")], str(dataset))["refused"] == 1
+
+
+@pytest.mark.parametrize("mended", ["profile.etdp", "debug.etdp"])
+def test_a_refusal_ends_when_the_file_is_mended(tmp_path, mended):
+    """By a trace that is new, or one that the data set has."""
+    dataset, folder = tmp_path / "set", tmp_path / "in"
+    folder.mkdir()
+    assert ingest.ingest([file("mlp_portable", "debug.etdp")], str(dataset), workers=1)["added"] == 1
+    whole = pathlib.Path(file("mlp_portable", mended)).read_bytes()
+    (folder / "other.etdp").write_bytes(b"bad")
+    for cut in (100, 1000):  # another damage takes the place of the first
+        (folder / "a.etdp").write_bytes(whole[:cut])
+        assert ingest.ingest([str(folder)], str(dataset), workers=1)["refused"] == 2
+        assert len(list((dataset / "refused").iterdir())) == 2
+    (folder / "a.etdp").write_bytes(whole)
+    counts = ingest.ingest([str(folder)], str(dataset), workers=1)
+    assert (counts["added"] + counts["known"], counts["refused"]) == (1, 1)
+    (left,) = (dataset / "refused").iterdir()
+    assert json.loads(left.read_text())["path"] == str(folder / "other.etdp")
 
 
 def test_an_ingest_that_begins_beside_another_finds_its_head(tmp_path, monkeypatch):

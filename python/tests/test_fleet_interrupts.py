@@ -38,12 +38,11 @@ def wait_for(path, process):
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes have no groups here")
 @pytest.mark.parametrize("until, times", [
-    ("", 1), ("etscope-fleet.json", 1), ("commits/00000001.json", 1), ("commits/00000001.json", 2),
-])  # fmt: skip
+    ("etscope-fleet.json", 1), ("commits/00000001.json", 1), ("commits/00000001.json", 2)])  # fmt: skip
 def test_an_interrupted_ingest_is_one_line(tmp_path, until, times):
     count, dataset = 3 * ingest.MOST_FILES, tmp_path / "set"
     process = begin(tmp_path, "ingest", write_traces(tmp_path / "in", count), "-o", dataset, "--workers", "1")
-    wait_for(dataset / until if until else tmp_path, process)
+    wait_for(dataset / until, process)
     for _ in range(times):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.05 * (times > 1))

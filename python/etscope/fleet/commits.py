@@ -13,6 +13,7 @@ that, commits again.
 """
 
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -181,20 +182,34 @@ def _put(fs, path, value):
         file.write(json.dumps(value).encode())
 
 
-def refuse(url, name, path, reason):
-    """Notes a file that is not part of the data set, and why."""
-    fs, root = fsspec.core.url_to_fs(url)
-    fs.makedirs(f"{root}/refused", exist_ok=True)
-    _put(fs, f"{root}/refused/{name}.json", {"path": path, "hash": name, "reason": reason})
+def _noted_as(path, name):
+    return f"{hashlib.sha256(path.encode()).hexdigest()}-{name}"
 
 
-def accept(url, names):
-    """Takes back what `refuse` noted of traces that were added since, as what was told of them was mended."""
+def note_refused(url, refused, hashes=(), paths=()):
+    """Notes files that are not part of the data set, and why: [(hash, path, reason)].
+
+    Takes back what was noted of content that was added since, as what was told of it was mended, and
+    of paths that now have other content, refused or not.
+    """
     fs, root = fsspec.core.url_to_fs(url)
-    if not names or not fs.exists(f"{root}/refused"):
+    notes = {_noted_as(path, name): {"path": path, "hash": name, "reason": reason} for name, path, reason in refused}
+    if notes:
+        fs.makedirs(f"{root}/refused", exist_ok=True)
+    for name, note in notes.items():
+        _put(fs, f"{root}/refused/{name}.json", note)
+    if not fs.exists(f"{root}/refused"):
         return
-    noted = {path.rsplit("/", 1)[-1].removesuffix(".json") for path in fs.ls(f"{root}/refused", detail=False)}
-    remove(fs, root, [f"refused/{name}.json" for name in noted.intersection(names)])
+    hashes, mended = set(hashes), {_noted_as(path, "") for path in paths}
+    again = {_noted_as(path, "") for _, path, _ in refused}
+
+    def is_over(name):
+        path, dash, hash_ = name.rpartition("-")
+        return hash_ in hashes or path + dash in mended or (path + dash in again and name not in notes)
+
+    fs.invalidate_cache(f"{root}/refused")  # some stores keep lists of what was there before
+    noted = [path.rsplit("/", 1)[-1].removesuffix(".json") for path in fs.ls(f"{root}/refused", detail=False)]
+    remove(fs, root, [f"refused/{name}.json" for name in noted if is_over(name)])
 
 
 def remove(fs, root, names):

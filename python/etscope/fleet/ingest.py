@@ -247,11 +247,11 @@ class Reader:
         without = self._complete(traces)
         new, odd = self._commit(traces)
         refused += odd
-        for name, path, reason in refused:
-            commits.refuse(self.dataset, name, path, reason)
-        commits.accept(self.dataset, new)
+        bad = {path for _, path, _ in refused}
+        mended = {*known, *(trace["path"] for trace, _ in traces)} - bad
+        commits.note_refused(self.dataset, refused, new, mended)
         own = [each for each in traces if each[0]["trace"] in new]
-        return {"added": len(new), "known": known + len(traces) - len(new) - len(odd), "refused": len(refused),
+        return {"added": len(new), "known": len(known) + len(traces) - len(new) - len(odd), "refused": len(refused),
                 "without_record": 0 if self._etrecord is None else sum(not trace["etrecord"] for trace, _ in own),
                 "without_places": sum(trace["trace"] in without for trace, _ in own), **_counts_of(own),
                 "reasons": [f"{path}: {reason}" for _, path, reason in refused[:MOST_REASONS]]}  # fmt: skip
@@ -287,8 +287,8 @@ class Reader:
         return trace_tables.read(data, etrecord=self._etrecord, unit=self._unit, with_events=self._events)
 
     def read(self, paths):
-        """([(row of the table traces, Reading)], number of known files, [(hash, path, reason)])"""
-        traces, hashes, known, refused = [], set(), 0, []
+        """([(row of the table traces, Reading)], paths of known traces, [(hash, path, reason)])"""
+        traces, hashes, known, refused = [], set(), [], []
         for name_of_file in paths:
             raw = os.fsencode(name_of_file)
             path = raw.decode("utf-8", "backslashreplace")  # to be shown, and kept
@@ -296,7 +296,7 @@ class Reader:
             try:
                 data, name = self._room.read_hashed(name_of_file, MOST_TRACE_BYTES)
                 if name in self._known or name in hashes:
-                    known += 1
+                    known.append(path)
                     continue
                 reading = self._reading(data)
                 told = _told(name_of_file, self._pattern, self._given, reading.facts)
