@@ -81,6 +81,24 @@ def test_top_adds_up_and_quantiles_are_within_the_rank_error(fleet, duck):
     assert [row["sum_ns"] for row in rows] == sorted((r["sum_ns"] for r in rows), reverse=True)
 
 
+@pytest.mark.parametrize("by, count", [("operator", len(OPERATORS)), ("module", 4), ("device", 14)])
+def test_rows_that_are_left_out_are_said(fleet, by, count):
+    words = ("top", "--by", by, "--dataset", fleet.folder, "-f", "json", "-n")
+    cut = json.loads(command(*words, "2").stdout)
+    assert len(cut["rows"]) == 2 and f"the first 2 of {count} rows; --limit 0 shows all" in cut["notes"]
+    for limit in (count, count + 1, 0):
+        answer = json.loads(command(*words, str(limit)).stdout)
+        assert len(answer["rows"]) == count and not any("--limit" in note for note in answer["notes"])
+
+
+def test_outliers_that_are_left_out_are_said(duck):
+    """At a chance of errors that lists many."""
+    every = outliers.outliers(duck, least_change=0, alpha=0.9)
+    first = outliers.outliers(duck, least_change=0, alpha=0.9, limit=1)
+    assert first.rows == every.rows[:1] and not any("--limit" in note for note in every.notes)
+    assert f"the first 1 of {len(every.rows)} rows; --limit 0 shows all" in first.notes
+
+
 def test_planted_regressions_are_found(duck):
     answer = regressions.regressions(duck, "build=1.2", "build=1.3")
     found = {row["name"]: row for row in answer.rows if row["verdict"] != "undecided"}

@@ -21,7 +21,7 @@ import functools
 import math
 
 from etscope.fleet.regressions import ALPHA, holm
-from etscope.fleet.show import Answer, change, counted
+from etscope.fleet.show import Answer, change, counted, left_out_rows
 from etscope.fleet.filters import Filter, left_out
 
 LEAST_TRACES = 3  # of a device, to be judged
@@ -231,7 +231,7 @@ def outliers(engine, where="", least_change=0.05, alpha=ALPHA, limit=20):
         notes.append(f"{counted(len(rows), 'comparison')} of one value for each trace; Holm's correction: the chance of"
                      f" any false finding is at most {100 * alpha:g} % if devices vary normally; less"
                      f" than {100 * least_change:g} % is not listed")  # fmt: skip
-    notes += left_out(engine, filter)
+    notes += left_out_rows(len(off[:limit]), len(off)) + left_out(engine, filter)
     return Answer(_sentence(off, rows), COLUMNS, [_row(each) for each in off[:limit]], notes, ("traces", "backend"))
 
 

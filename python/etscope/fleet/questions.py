@@ -7,7 +7,7 @@ that the sketch states, everything else is exact.
 import difflib
 import re
 
-from etscope.fleet.show import Answer, counted, duration, percent
+from etscope.fleet.show import Answer, counted, duration, left_out_rows, percent
 from etscope.fleet.quantiles import merged_quantiles
 from etscope.fleet.filters import Filter
 
@@ -87,7 +87,7 @@ _OF_RUNS = ("device", "build", "program", "method")
 
 
 def _top_rows(engine, filter, by, limit):
-    """(the sums of all runs, the rows that take most)."""
+    """(the sums of all runs and the number of all rows, the rows that take most)."""
     condition, keys = _group_filter(filter), _TOP_KEYS.get(by, by)
     inner = RUN if by in _OF_RUNS else f"not ({RUN})"
     outer = "" if by == "operator" or by in _OF_RUNS else " and kind not in ('delegate_event')"
@@ -99,6 +99,11 @@ def _top_rows(engine, filter, by, limit):
         f" max(max_ns) as max_ns, array_agg(sketch) as sketches from summaries"
         f" where {inner} and {condition}{outer} group by {keys}"
         f" order by sum_ns desc, {keys} limit {int(limit)}", **filter.parameters).to_pylist()  # fmt: skip
+    total["rows"] = len(rows)
+    if len(rows) == limit:
+        total["rows"] = engine.sql(
+            f"select count(*) as n from (select 1 from summaries where {inner} and {condition}{outer}"
+            f" group by {keys}) g", **filter.parameters).to_pylist()[0]["n"]  # fmt: skip
     for row in rows:
         row["share"] = row["sum_ns"] / total["ns"] if total["ns"] else None
         row["p50_ns"], row["p90_ns"] = merged_quantiles(row.pop("sketches"), QUANTILES)
@@ -138,7 +143,8 @@ def top(engine, where="", by="operator", limit=20):
     name = first[by] or f"what has no {by}"
     sentence = (f"{name} takes most: {percent(first['share'])} of {duration(total['ns'])} in"
                 f" {counted(total['runs'], 'run')} of {counted(total['traces'], 'trace')}")  # fmt: skip
-    return Answer(sentence, columns, rows, _top_notes(rows, by), ("method", "max_ns", "count", "kind", "backend"))
+    notes = _top_notes(rows, by) + left_out_rows(len(rows), total["rows"])
+    return Answer(sentence, columns, rows, notes, ("method", "max_ns", "count", "kind", "backend"))
 
 
 def _alike(engine, operator):

@@ -18,7 +18,7 @@ from statistics import NormalDist
 from etscope._errors import Error
 from etscope.fleet.filters import Filter, left_out
 from etscope.fleet.ranks import Ranks, Shift
-from etscope.fleet.show import Answer, change, counted
+from etscope.fleet.show import Answer, change, counted, left_out_rows
 
 ALPHA = 0.05
 MOST_VALUES = 64  # of a device and side, for the change: more are thinned to as many quantiles
@@ -250,9 +250,7 @@ def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limi
     notes = [*_method_notes(sides, least_change, alpha), *_matching_notes(chosen, sides["programs"], one_sided),
              *_row_notes(rows)]  # fmt: skip
     shown = max(limit, count["slower"] + count["faster"]) if limit is not None else None
-    if shown is not None and len(rows) > shown:
-        notes.append(f"the first {shown} of {len(rows)} rows; --limit 0 shows all")
-    notes += left_out(engine, base, new)
+    notes += left_out_rows(len(rows[:shown]), len(rows)) + left_out(engine, base, new)
     return Answer(_sentence(rows, count, base, new), COLUMNS, rows[:shown], notes, ("base", "new", "p", "module"))
 
 

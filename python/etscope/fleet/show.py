@@ -51,6 +51,11 @@ def counted(count, noun):
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
+def left_out_rows(shown, count):
+    """Notes of a table that has the first of its rows."""
+    return [f"the first {shown:,} of {count:,} rows; --limit 0 shows all"] if shown < count else []
+
+
 def duration(ns):
     if ns is None:
         return "-"
