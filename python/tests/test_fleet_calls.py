@@ -32,7 +32,7 @@ TRACES = 4
 FAULTY = """
 import ctypes, json, os, shutil, sys, tempfile
 import datasketches, pandas, pyarrow.acero, pyarrow.parquet  # as late imports would make most of the calls
-from etscope.fleet import batch_tables, command, commits, compaction, ingest, quantiles
+from etscope.fleet import ask_command, batch_tables, command, commits, compaction, ingest, quantiles
 
 library, job, sources, ready, folder, most, faults = sys.argv[1:]
 KINDS = ("allocate", "read", "write", "map", "open", "rename", "sync", "truncate")
