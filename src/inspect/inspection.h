@@ -92,6 +92,7 @@ struct ets_known_method {
     struct ets_strings loose_names;          /* base names of nodes without a mapped handle */
     struct ets_handle_index top_nodes;       /* without control-flow branches */
     struct ets_chain chain;                  /* valid if in_program */
+    const char *contradiction;               /* of record and program; NULL: none */
     struct ets_key_table calls;              /* requested instructions of delegate calls */
     const struct ets_delegate_units **units; /* [calls.count] */
     uint32_t unit_capacity;

@@ -13,6 +13,7 @@
 
 #include "format/program_names.h"
 #include "host/key_table.h"
+#include "inspect/delegates/call_check.h"
 #include "inspect/inspection.h"
 #include "inspect/method_graph.h"
 #include "operators/operator_traits.h"
@@ -368,6 +369,9 @@ static void judge(const struct ets_inspection *inspection, const struct facts *f
         if (method->in_program) compare_program(facts, method, verdict);
         else disagree(verdict, "the program has no method %s", method->name);
     }
+    if (verdict->agrees && method->contradiction != NULL) {
+        disagree(verdict, "%s", method->contradiction);
+    }
 }
 
 static bool append_name(struct ets_inspection *inspection, struct ets_block *block,
@@ -596,12 +600,45 @@ static bool is_wanted(const struct ets_inspection *inspection, const char *name)
     return inspection->options.method == NULL || strcmp(inspection->options.method, name) == 0;
 }
 
+/* Finds what the payloads of a method's calls contradict in the record. */
+static enum ets_status check_calls(struct ets_inspection *inspection,
+                                   struct ets_known_method *method, uint64_t *budget,
+                                   struct ets_error *error)
+{
+    struct ets_error reason;
+    struct ets_instruction instruction;
+    enum ets_status status = ETS_OK;
+    for (uint32_t i = 0; i < method->chain.instruction_count && status == ETS_OK; i++) {
+        ets_chain_instruction(&method->chain, i, &instruction);
+        if (instruction.kind != ETS_INSTRUCTION_DELEGATE_CALL) continue;
+        struct ets_delegate_call call = {
+            .record = inspection->options.record,
+            .method = method->name,
+            .instruction = i,
+            .backend = instruction.name,
+            .payload = ets_payload_of(&method->chain, i),
+            .nodes = method->graph != NULL ? &method->nodes : NULL,
+            .payloads = &inspection->payloads,
+        };
+        ets_etrecord_handles(call.record, method->name, i, &call.handles, &call.handle_count, NULL);
+        status = ets_delegate_call_check(&inspection->arena, &call, budget, &reason);
+    }
+    if (status == ETS_MISMATCH) {
+        method->contradiction =
+            ets_arena_copy_text(&inspection->arena, reason.message, strlen(reason.message));
+        return method->contradiction != NULL ? ETS_OK : ets_fail_memory(error, "a mismatch");
+    }
+    if (status != ETS_OK && error != NULL) *error = reason;
+    return status;
+}
+
 static enum ets_status know_methods(struct ets_inspection *inspection, struct ets_error *error)
 {
     const struct ets_etrecord *record = inspection->options.record;
     const struct ets_program *program = inspection->options.program;
     const size_t in_record = record == NULL ? 0 : ets_etrecord_method_count(record);
     const uint32_t in_program = program == NULL ? 0 : program->method_count;
+    uint64_t budget = ETS_CALL_CHECK_BUDGET;
     inspection->methods = ets_arena_alloc_array(&inspection->arena, in_record + in_program,
                                                 sizeof *inspection->methods);
     if (inspection->methods == NULL) return ets_fail_memory(error, "the methods");
@@ -625,6 +662,7 @@ static enum ets_status know_methods(struct ets_inspection *inspection, struct et
             ets_etrecord_check_chain(record, name, &method->chain, NULL) == ETS_OK) {
             ETS_TRY(
                 ets_etrecord_infer_chain(inspection->options.record, name, &method->chain, error));
+            ETS_TRY(check_calls(inspection, method, &budget, error));
         }
     }
     return ETS_OK;

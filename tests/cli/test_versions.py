@@ -130,6 +130,55 @@ class Versions(unittest.TestCase):
             self.assertIn(f'"{outputs[0][0]["data"]}"', bundle)
 
 
+@unittest.skipUnless(run_support.have_records(), "this build reads no ETRecords")
+class OtherExports(unittest.TestCase):
+    """Records of another export of the same network, whose instructions are the same."""
+
+    def done(self, folder, command, model, record, *words):
+        program = folder / f"{model}.pte"
+        files = [program]
+        if command in ("inspect", "annotate"):
+            files = [folder / f"{model}.forward.etdp", "--program", program]
+        return support.run(command, *files, "--etrecord", folder / f"{record}.etrecord", *words)
+
+    def test_versions__float_record_of_an_int8_program_is_refused(self):
+        for version in EXPECTED:
+            folder = unpacked(self, version)
+            for command in ("inspect", "annotate", "delegates", "memory", "cost"):
+                with self.subTest(version=version, command=command):
+                    done = self.done(folder, command, "int8", "xnnpack")
+                    self.assertEqual(done.returncode, 4, done.stderr)
+                    self.assertIn(b"the program's delegate of instruction 0 computes in int8, but the "
+                                  b"record's forward does not quantize: it belongs to another export",
+                                  done.stderr)
+                    self.assertEqual(done.stdout, b"")
+
+    def test_versions__int8_record_of_a_float_program_is_refused(self):
+        folder = unpacked(self, NEWEST)
+        for command in ("inspect", "delegates", "memory", "cost"):
+            with self.subTest(command):
+                done = self.done(folder, command, "xnnpack", "int8")
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertRegex(done.stderr, rb"delegate of instruction \d+ has debug handle \d+, which "
+                                              rb"the record's forward does not have there")
+
+    def test_versions__another_export_is_read_without_its_lines_if_asked(self):
+        done = self.done(unpacked(self, NEWEST), "inspect", "int8", "xnnpack", "--allow-mismatch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"is not joined: the program's delegate", done.stderr)
+        self.assertNotIn(b"small_models.py", done.stdout)
+
+    def test_versions__own_records_are_read(self):
+        for version in EXPECTED:
+            folder = unpacked(self, version)
+            for model in MODELS:
+                for command in ("inspect", "delegates", "memory", "cost"):
+                    with self.subTest(version=version, model=model, command=command):
+                        done = self.done(folder, command, model, model)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        self.assertNotIn(b"another export", done.stderr)
+
+
 class Unreadable(support.FolderTest):
     def test_versions__info_says_why_an_entry_is_not_read(self):
         record = self.folder / "damaged.etrecord"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/load.h"
+#include "inspect/delegates/call_check.h"
 #include "inspect/delegates/delegate_units.h"
 #include "inspect/inspection.h"
 #include "inspect/names.h"
@@ -26,7 +27,7 @@ struct ets_delegation {
     struct ets_delegation_step *steps;
     uint32_t count;
     struct ets_payload_store payloads;
-    uint64_t budget;
+    uint64_t budget, check_budget;
 };
 
 /* One method while its instructions are listed. */
@@ -160,6 +161,20 @@ static bool is_nameless(const struct ets_delegate_call *call,
     return call->handle_count > 0;
 }
 
+static enum ets_status check_call(struct lister *l, const struct ets_delegate_call *call,
+                                  struct ets_error *error)
+{
+    struct ets_error reason;
+    const enum ets_status status =
+        ets_delegate_call_check(&l->all->arena, call, &l->all->check_budget, &reason);
+    if (status == ETS_MISMATCH) {
+        return ets_fail(error, status, ETS_NO_OFFSET,
+                        "the ETRecord does not belong to this program: %s", reason.message);
+    }
+    if (status != ETS_OK && error != NULL) *error = reason;
+    return status;
+}
+
 static enum ets_status list_units(struct lister *l, const struct ets_instruction *instruction,
                                   struct ets_delegation_step *step,
                                   struct ets_delegate_units *units, struct ets_error *error)
@@ -176,6 +191,7 @@ static enum ets_status list_units(struct lister *l, const struct ets_instruction
         .payloads = &l->all->payloads,
         .budget = &l->all->budget,
     };
+    ETS_TRY(check_call(l, &call, error));
     ETS_TRY(ets_delegate_units_read(&l->all->arena, &call, units, error));
     for (uint32_t i = 0; i < units->count; i++) {
         struct ets_delegate_unit *unit = &units->items[i];
@@ -321,6 +337,7 @@ enum ets_status ets_delegation_open(const struct ets_delegation_options *options
     all->arena = arena;
     all->options = *options;
     ets_payload_store_init(&all->payloads, &all->arena, options->program);
+    all->check_budget = ETS_CALL_CHECK_BUDGET;
     all->budget = PROGRAM_TIMES * (uint64_t)options->program->bytes.size;
     const enum ets_status status = list_all(all, error);
     if (status != ETS_OK) {
