@@ -25,7 +25,7 @@ EXAMPLE := examples/mobile_cnn
 SOURCES = $(shell find src include tests fuzz bench examples platforms \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) 2>/dev/null)
 
-# Of folders that are new. With its makefiles, CMake takes 15 s more for the tests of one build.
+# For new folders. Makefiles that CMake writes take 15 s more for the tests of one build.
 ifneq ($(shell command -v ninja),)
 export CMAKE_GENERATOR ?= Ninja
 endif
@@ -147,7 +147,7 @@ test-long: setup build ## run what make test samples as a whole, and build all f
 	@tools/packages.sh build/java-setup.log default-jre-headless && \
 	    build/python-venv/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --requirement python/tests/spark.txt >>build/java-setup.log 2>&1 || \
-	    echo "Java or pyspark is missing: what fleets say to Spark is not tested"
+	    echo "Java or pyspark is missing: fleets are not tested with Spark"
 	@if tools/packages.sh build/wine-setup.log wine64; then \
 	    $(MAKE) windows; \
 	else \
