@@ -274,6 +274,11 @@ enum ets_status ets_zip_open(struct ets_zip *zip, struct ets_bytes bytes, uint64
         ETS_TRY(place_entry(zip, &zip->entries[i], directory.offset, at, error));
         at += size;
     }
+    if (at != end) { /* a record that says less than there is would be read as a smaller one */
+        return ets_fail(error, ETS_MALFORMED, base_offset + at,
+                        "the zip directory has %llu bytes behind the last of its %llu entries",
+                        (unsigned long long)(end - at), (unsigned long long)directory.count);
+    }
     zip->entry_count = (size_t)directory.count;
     return check_distinct(zip, error);
 }
