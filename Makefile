@@ -124,7 +124,7 @@ test: setup build ## run every test, and the unit tests and fuzz corpora under A
 # measured machine, a target of another processor; the command line of other processors; fuzz targets
 # as libFuzzer builds them; and what no test of the other builds runs. LONG are those tests of the
 # release build that differ.
-LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_(calls|faults|spark)|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
+LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_(calls|faults|interrupts|spark)|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)

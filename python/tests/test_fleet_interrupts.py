@@ -8,6 +8,9 @@ import time
 
 import pytest
 
+# Signals come at different moments of each machine, and are waited for.
+if not os.environ.get("ETSCOPE_LONG"):
+    pytest.skip("waits for processes that are interrupted: make test-long", allow_module_level=True)
 pytest.importorskip("pyarrow")
 pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
@@ -52,13 +55,3 @@ def test_an_interrupted_ingest_is_one_line(tmp_path, until, times):
         assert ingest.MOST_FILES <= len(check_whole(dataset)) < count
     assert main(["ingest", str(tmp_path / "in"), "-o", str(dataset), "--workers", "1"]) == 0
     assert len(check_whole(dataset)) == count
-
-
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes have no groups here")
-def test_an_interrupted_question_is_one_line(tmp_path):
-    ingest.ingest([str(write_traces(tmp_path / "in", 1))], str(tmp_path / "set"), workers=1)
-    endless = "select sum(a.range * b.range) from range(10000000) a, range(10000000) b"
-    process = begin(tmp_path, "query", endless, "--dataset", tmp_path / "set")
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)
-    assert process.communicate() == ("", STOPPED) and process.returncode == 130

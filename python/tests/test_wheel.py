@@ -40,8 +40,8 @@ def fresh(folder, *wheels):
 
 
 def ask(program, *words, **environment):
-    """Without a compiler or another etscope on the path."""
-    environment = {"PATH": "", "HOME": "", **environment}
+    """Without a compiler or another etscope on the path; nothing is compiled that pip did not install."""
+    environment = {"PATH": "", "HOME": "", "PYTHONDONTWRITEBYTECODE": "1", **environment}
     return subprocess.run([*program, *words], capture_output=True, text=True, check=False, env=environment)
 
 

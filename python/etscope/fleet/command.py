@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import signal
 import sys
 
 from etscope import __version__
@@ -17,6 +18,7 @@ def main(arguments=None):
     except ModuleNotFoundError as error:
         print(f"etscope-fleet: needs {error.name}: pip install 'etscope[fleet]'", file=sys.stderr)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to stop
         print("etscope-fleet: stopped; the data set is whole: the command can be run again", file=sys.stderr)
         return INTERRUPTED
     return 2
