@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=$(sed -n 's/^ziglang==//p' tools/release_requirements.txt)
 folder=$PWD/build/macos
 zig=$folder/zig-$version/ziglang/zig
-mkdir -p "$folder/bin" "$folder/root/include" "$folder/root/lib"
+mkdir -p "$folder/bin" "$folder/sysroot/include" "$folder/sysroot/lib"
 
 [[ -n $version ]] || { echo "macos_setup: tools/release_requirements.txt has no ziglang" >&2; exit 1; }
 
@@ -59,15 +59,15 @@ for header in zlib.h zconf.h sqlite3.h rapidjson/reader.h; do
     path=$(printf '#include <%s>\n' "$header" | "${CXX:-c++}" -M -x c++ - 2>/dev/null |
         tr ' ' '\n' | grep -m 1 "/$header\$") || fail "$header is missing: make setup installs it"
     case $header in
-    rapidjson/*) ln -sfn "$(dirname "$path")" "$folder/root/include/rapidjson" ;;
-    *) ln -sfn "$path" "$folder/root/include/$header" ;;
+    rapidjson/*) ln -sfn "$(dirname "$path")" "$folder/sysroot/include/rapidjson" ;;
+    *) ln -sfn "$path" "$folder/sysroot/include/$header" ;;
     esac
 done
 
 # What a linker has to know of the system's zlib: where it is, and the functions of its header.
-symbols=$(sed -n 's/^.*ZEXPORTV\{0,1\} *\([A-Za-z0-9_]\{1,\}\).*$/_\1/p' "$folder/root/include/zlib.h" | sort -u |
+symbols=$(sed -n 's/^.*ZEXPORTV\{0,1\} *\([A-Za-z0-9_]\{1,\}\).*$/_\1/p' "$folder/sysroot/include/zlib.h" | sort -u |
     paste -sd, -)
-cat >"$folder/root/lib/libz.tbd" <<TBD
+cat >"$folder/sysroot/lib/libz.tbd" <<TBD
 --- !tapi-tbd
 tbd-version: 4
 targets: [ arm64-macos, x86_64-macos ]

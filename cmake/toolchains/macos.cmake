@@ -12,11 +12,11 @@ set(CMAKE_RANLIB ${ETS_MACOS_ROOT}/bin/ranlib CACHE FILEPATH "")
 set(CMAKE_INSTALL_NAME_TOOL ${ETS_MACOS_ROOT}/bin/install_name_tool CACHE FILEPATH "")
 set(CMAKE_OSX_SYSROOT "" CACHE PATH "")
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program in C++ would first build a C++ library
-set(CMAKE_FIND_ROOT_PATH ${ETS_MACOS_ROOT}/root)
+set(CMAKE_FIND_ROOT_PATH ${ETS_MACOS_ROOT}/sysroot)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(ENV{PKG_CONFIG_LIBDIR} ${ETS_MACOS_ROOT}/root)
+set(ENV{PKG_CONFIG_LIBDIR} ${ETS_MACOS_ROOT}/sysroot)
 # The C++ library that the engine takes is the system's, of which Zig has none to link with.
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,-undefined,dynamic_lookup")
