@@ -148,23 +148,38 @@ static void count_verified(struct loader *loader)
     }
 }
 
+/* A part of the dump that was read. */
+struct part {
+    uint64_t low, high; /* from the first to the last event */
+    uint32_t events;
+};
+
 /*
- * Gives back the pages of a part of the dump that was read. Other parts may lie between, and are
- * read again then; a part that spans much more than its events is left alone.
+ * Gives back the pages of a part. Other parts may lie between, and are read again then; a part that
+ * spans much more than its events is left alone.
  */
-static void give_back(const struct loader *loader, uint64_t low, uint64_t high)
+static void give_back(const struct loader *loader, const struct part *part)
 {
     enum { SPAN = 1 << 26 };
     const struct ets_file *file = loader->inspection->options.file;
-    if (file == NULL || high <= low || high - low > SPAN) return;
-    ets_file_release(file, loader->inspection->dump.bytes.data + low, (size_t)(high - low));
+    if (file == NULL || part->high - part->low > SPAN) return;
+    ets_file_release(file, loader->inspection->dump.bytes.data + part->low,
+                     (size_t)(part->high - part->low));
+}
+
+static void add_to_part(const struct loader *loader, struct part *part, uint64_t at)
+{
+    enum { MOST = 1 << 16 }; /* events, of some 64 bytes each */
+    if (part->events == 0 || at < part->low) part->low = at;
+    if (part->events == 0 || at > part->high) part->high = at;
+    if (++part->events < MOST) return;
+    give_back(loader, part);
+    part->events = 0;
 }
 
 static void fill_verified(struct loader *loader)
 {
-    enum { PART = 1 << 16 }; /* events, of some 64 bytes each */
-    uint64_t low = UINT64_MAX, high = 0;
-    uint32_t since = 0;
+    struct part part = {.events = 0};
     const struct ets_etdump *dump = &loader->inspection->dump;
     for (uint32_t i = 0; i < dump->run_count; i++) {
         struct ets_etdump_run run;
@@ -174,13 +189,7 @@ static void fill_verified(struct loader *loader)
             struct ets_etdump_event event;
             ets_etdump_event(dump, &run, j, &event);
             load_event(loader, &event, 0);
-            if (event.payload_at < low) low = event.payload_at;
-            if (event.payload_at > high) high = event.payload_at;
-            if (++since < PART) continue;
-            give_back(loader, low, high);
-            since = 0;
-            low = UINT64_MAX;
-            high = 0;
+            add_to_part(loader, &part, event.payload_at);
         }
     }
 }
