@@ -1,6 +1,7 @@
 /* Lists the operators of a pooled block as a tree, with names, roles and the total. */
 #include "compare/pool_parts.h"
 #include "etscope/experimental/row_filter.h"
+#include "inspect/time_details.h"
 
 /* Rows of a block as a tree, without wrappers of kernels that report themselves. */
 struct tree {
@@ -138,7 +139,7 @@ enum ets_status ets_pool_list_operators(struct ets_pool *pool, struct ets_pool_b
     if (total_row == ETS_NO_INDEX || tree.block->row_count == 1) return ETS_OK;
     operators[block->operator_count++] = (struct ets_pool_operator){
         .role = ETS_POOL_REST,
-        .name = {"(between operators)", 19},
+        .name = ets_text_of(ETS_REST_BETWEEN),
         .parent = block->total,
         .depth = operators[block->total].depth + 1,
     };

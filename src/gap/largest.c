@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "etscope/numerics.h"
+#include "gap/number_pairs.h"
 #include "reference/reference_value.h"
 
 enum { MOST_DIMENSIONS = 3 };
@@ -56,21 +57,21 @@ struct ets_gap_largest ets_gap_largest_of(const struct ets_tensor *reference,
 {
     struct ets_gap_largest found = {.rows = 0};
     const struct ets_gap_largest none = found;
-    struct ets_elements left, right;
+    struct gap_number_pairs pairs;
     struct tops tops = {0};
-    double one, two;
     uint32_t at = 0;
-    if (!can_be_scores(reference, device) || ets_elements_init(&left, reference, NULL) != ETS_OK ||
-        ets_elements_init(&right, device, NULL) != ETS_OK) {
+    if (!can_be_scores(reference, device) || !gap_number_pairs_init(&pairs, reference, device)) {
         return none;
     }
     found.size = (uint32_t)reference->sizes[reference->rank - 1];
-    while (ets_elements_next(&left, &one) && ets_elements_next(&right, &two)) {
-        if (isnan(one) || isnan(two)) return none;
-        see(&tops, at, one, two);
-        if (++at < found.size) continue;
-        note(&found, &tops);
-        at = 0;
+    while (gap_number_pairs_next(&pairs)) {
+        for (size_t i = 0; i < pairs.count; i++) {
+            if (isnan(pairs.left[i]) || isnan(pairs.right[i])) return none;
+            see(&tops, at, pairs.left[i], pairs.right[i]);
+            if (++at < found.size) continue;
+            note(&found, &tops);
+            at = 0;
+        }
     }
     return found;
 }

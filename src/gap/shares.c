@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "etscope/numerics.h"
+#include "gap/number_pairs.h"
 #include "reference/reference.h"
 #include "reference/reference_value.h"
 
@@ -97,18 +98,17 @@ static enum ets_status list_outputs(struct shares *s, struct ets_error *error)
 static void see_clean(struct shares *s, struct output *output, const struct ets_tensor *clean,
                       const struct ets_tensor *device)
 {
-    struct ets_elements left, right;
-    double one, two;
-    if (!(output->power > 0) || ets_elements_init(&left, clean, NULL) != ETS_OK ||
-        ets_elements_init(&right, device, NULL) != ETS_OK) {
-        return;
-    }
+    struct gap_number_pairs pairs;
+    if (!(output->power > 0) || !gap_number_pairs_init(&pairs, clean, device)) return;
     output->count = 0;
-    for (uint64_t i = 0; ets_elements_next(&left, &one) && ets_elements_next(&right, &two); i++) {
-        if (i % output->step != 0) continue;
-        output->clean[output->count] = one;
-        output->error[output->count++] = two - one;
-        if (isfinite(two - one)) s->power += (two - one) * (two - one) / output->power;
+    for (uint64_t begun = 0; gap_number_pairs_next(&pairs); begun += pairs.count) {
+        for (size_t i = 0; i < pairs.count; i++) {
+            const double error = pairs.right[i] - pairs.left[i];
+            if ((begun + i) % output->step != 0) continue;
+            output->clean[output->count] = pairs.left[i];
+            output->error[output->count++] = error;
+            if (isfinite(error)) s->power += error * error / output->power;
+        }
     }
 }
 
@@ -135,20 +135,19 @@ static enum ets_status keep_error(struct shares *s, struct candidate *item,
                                   const struct ets_tensor *computed,
                                   const struct ets_tensor *device, struct ets_error *error)
 {
-    struct ets_elements left, right;
-    double one, two;
+    struct gap_number_pairs pairs;
     uint64_t at = 0;
     const uint64_t count = ets_tensor_count(device);
     if (s->bytes + count * sizeof(double) > MOST_BYTES) return ETS_OK;
     s->bytes += count * sizeof(double);
     double *numbers = ets_arena_alloc_array(&s->arena, (size_t)count, sizeof *numbers);
     if (numbers == NULL) return gap_fail_memory(error);
-    if (ets_elements_init(&left, computed, NULL) != ETS_OK ||
-        ets_elements_init(&right, device, NULL) != ETS_OK) {
-        return ETS_OK;
-    }
-    while (ets_elements_next(&left, &one) && ets_elements_next(&right, &two) && at < count) {
-        numbers[at++] = isfinite(two - one) ? two - one : 0;
+    if (!gap_number_pairs_init(&pairs, computed, device)) return ETS_OK;
+    while (gap_number_pairs_next(&pairs)) {
+        for (size_t i = 0; i < pairs.count && at < count; i++) {
+            const double apart = pairs.right[i] - pairs.left[i];
+            numbers[at++] = isfinite(apart) ? apart : 0;
+        }
     }
     item->error = *device;
     item->error.scalar_type = ETS_SCALAR_DOUBLE;

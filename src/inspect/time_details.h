@@ -20,6 +20,10 @@ struct ets_tracing_cost ets_inspection_tracing_cost(const struct ets_inspection 
 /* `events_ns` alone. */
 double ets_inspection_events_cost(const struct ets_inspection *inspection, uint32_t run);
 
+/* The rest of a run: the time between its operators, or all of a run of which none is recorded. */
+#define ETS_REST_BETWEEN "(between operators)"
+#define ETS_REST_NOT_RECORDED "(not recorded)"
+
 /*
  * ets_inspection_ticks of the events of a row in their order: those of the first run of the row's
  * block, of which there are calls_per_run, and then those of each further run.

@@ -92,8 +92,8 @@ struct ets_span ets_timed_block_share(const struct ets_timed_block *block,
 
 bool ets_line_is_between(const struct ets_operator_line *line)
 {
-    return ets_text_is(line->name, ETS_WORK_BETWEEN) ||
-           ets_text_is(line->name, ETS_WORK_NOT_RECORDED);
+    return ets_text_is(line->name, ETS_REST_BETWEEN) ||
+           ets_text_is(line->name, ETS_REST_NOT_RECORDED);
 }
 
 bool ets_timed_block_has_twin(const struct ets_timed_blocks *blocks,

@@ -172,7 +172,7 @@ void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piec
 struct ets_text ets_work_rest_name(const struct ets_work *work)
 {
     const bool has_none = work->count == 0 && !work->is_filtered;
-    return ets_text_of(has_none ? ETS_WORK_NOT_RECORDED : ETS_WORK_BETWEEN);
+    return ets_text_of(has_none ? ETS_REST_NOT_RECORDED : ETS_REST_BETWEEN);
 }
 
 bool ets_work_add_total(const struct ets_work *work, double *per_run)

@@ -92,8 +92,6 @@ void ets_work_add_cost(const struct ets_costs *costs, const struct ets_work_piec
                        struct ets_cost *sum);
 /* What the rest of a run is called: the time between operators, or a run of which none is recorded.
  */
-#define ETS_WORK_BETWEEN "(between operators)"
-#define ETS_WORK_NOT_RECORDED "(not recorded)"
 struct ets_text ets_work_rest_name(const struct ets_work *work);
 /* Adds the ticks of the whole run; false if the block has no row for it. */
 bool ets_work_add_total(const struct ets_work *work, double *per_run);

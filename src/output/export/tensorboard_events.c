@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/quantile.h"
 #include "base/text.h"
+#include "inspect/time_details.h"
 #include "output/export/export_writers.h"
 #include "output/export/protobuf_writer.h"
 #include "output/export/row_sums.h"
@@ -167,12 +168,12 @@ static bool put_row(struct writer *writer, uint32_t row, struct ets_text method,
     uint32_t count, step = 0;
     bool ok = true;
     ets_inspection_row_events(writer->inspection, row, &events, &count);
-    for (uint32_t i = 0; ok && i < count;) {
+    const uint64_t *lengths = ets_inspection_row_lengths(writer->inspection, row);
+    const uint32_t calls = ets_inspection_row(writer->inspection, row)->calls_per_run;
+    for (uint32_t i = 0; ok && i < count; i += calls) {
         const uint32_t run = table->run[events[i]];
         double ticks = 0;
-        for (; i < count && table->run[events[i]] == run; i++) {
-            ticks += (double)ets_inspection_ticks(writer->inspection, events[i]);
-        }
+        for (uint32_t k = i; k < i + calls; k++) ticks += (double)lengths[k];
         const struct ets_text tag = tag_of(writer, method, name, of);
         ok = tag.data != NULL && put_scalar(writer, run, step, tag, ticks);
         if (values != NULL) values[step] = ticks * writer->us;
