@@ -3,7 +3,7 @@
 # Debian package has of it.
 include(GNUInstallDirs)
 
-install(TARGETS etscope_static etscope_shared
+install(TARGETS ${ets_reader_libraries}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etscope

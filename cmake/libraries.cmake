@@ -39,12 +39,17 @@ add_custom_command(OUTPUT ${ets_public_exports}
 add_custom_target(etscope_exports DEPENDS ${ets_public_exports})
 
 ets_library(etscope_static STATIC)
-ets_library(etscope_shared SHARED)
-add_dependencies(etscope_shared etscope_exports)
-ets_export(etscope_shared ${ets_public_exports})
-set_target_properties(etscope_static etscope_shared PROPERTIES OUTPUT_NAME etscope)
-set_target_properties(etscope_shared PROPERTIES
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set(ets_reader_libraries etscope_static)
+get_property(ets_has_shared_libraries GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
+if(ets_has_shared_libraries) # elsewhere CMake would make a second archive of the same name
+  ets_library(etscope_shared SHARED)
+  list(APPEND ets_reader_libraries etscope_shared)
+  add_dependencies(etscope_shared etscope_exports)
+  ets_export(etscope_shared ${ets_public_exports})
+  set_target_properties(etscope_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endif()
+set_target_properties(${ets_reader_libraries} PROPERTIES OUTPUT_NAME etscope)
 
 if(TARGET ets_trace)
   add_library(etscope_trace STATIC $<TARGET_OBJECTS:ets_trace> $<TARGET_OBJECTS:ets_base>
