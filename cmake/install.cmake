@@ -54,7 +54,8 @@ if(TARGET etscope_trace)
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/etscope-config.cmake
     ${PROJECT_BINARY_DIR}/etscope-config-version.cmake DESTINATION ${ets_package_folder})
-  add_library(etscope::etscope ALIAS etscope_shared)
+  list(GET ets_reader_libraries -1 ets_reader_library) # the shared one, where there is one
+  add_library(etscope::etscope ALIAS ${ets_reader_library})
   add_library(etscope::trace ALIAS etscope_trace)
   add_library(etscope::verify ALIAS etscope_verify)
   add_library(etscope_executorch INTERFACE)
