@@ -10,6 +10,7 @@
 #include "inspect/inspection.h"
 #include "inspect/names.h"
 #include "operators/operator_traits.h"
+#include "payload/payload_names.h"
 #include "payload/payload_store.h"
 
 /* The quantization of one side. */
@@ -21,36 +22,17 @@ struct schemes {
     struct ets_text name; /* the deciding event; absent: the program decided */
 };
 
-/* Whether one of the types in a name's parentheses, between commas, is in `types`. */
-static bool has_type(struct ets_text name, const char *const *types)
-{
-    size_t start = 0;
-    while (start < name.size && name.data[start] != '(') start++;
-    for (size_t at = ++start; at < name.size; at++) {
-        if (name.data[at] != ',' && name.data[at] != ')') continue;
-        const struct ets_text word = {name.data + start, at - start};
-        for (const char *const *type = types; *type != NULL; type++) {
-            if (ets_text_is(word, *type)) return true;
-        }
-        if (name.data[at] == ')') return false;
-        start = at + 2; /* after the space */
-        at++;
-    }
-    return false;
-}
-
 static void see_event(struct schemes *ran, struct ets_text name)
 {
-    static const char *const dynamic[] = {"QD8", "QDU8", "QP8", NULL};
-    static const char *const fixed[] = {"QS8", "QU8", "QC8", NULL};
-    static const char *const floats[] = {"F32", "F16", "BF16", NULL};
+    const enum ets_payload_arithmetic arithmetic = ets_payload_event_arithmetic(name);
     const bool multiplies =
         ets_text_starts_with(name, "Convolution (") || ets_text_contains(name, "Fully Connected (");
-    const bool is_dynamic = has_type(name, dynamic), is_static = has_type(name, fixed);
+    const bool is_dynamic = arithmetic == ETS_PAYLOAD_ARITHMETIC_INT8_DYNAMIC;
+    const bool is_static = arithmetic == ETS_PAYLOAD_ARITHMETIC_INT8;
     if ((is_dynamic && !ran->is_dynamic) || (is_static && !ran->is_static)) ran->name = name;
     ran->is_dynamic |= is_dynamic;
     ran->is_static |= is_static;
-    ran->is_float |= multiplies && !is_dynamic && !is_static && has_type(name, floats);
+    ran->is_float |= multiplies && arithmetic == ETS_PAYLOAD_ARITHMETIC_FLOAT;
 }
 
 /* Reads the quantization from events: of delegates by types, of kernels by name. */

@@ -93,6 +93,8 @@ struct ets_known_method {
     struct ets_handle_index top_nodes;       /* without control-flow branches */
     struct ets_chain chain;                  /* valid if in_program */
     const char *contradiction;               /* of record and program; NULL: none */
+    bool quantizes;                          /* `graph` does, or one of its branches */
+    struct ets_key_table shared_handles;     /* that the record maps from several instructions */
     struct ets_key_table calls;              /* requested instructions of delegate calls */
     const struct ets_delegate_units **units; /* [calls.count] */
     uint32_t unit_capacity;

@@ -14,6 +14,7 @@
 #include "format/program_names.h"
 #include "host/key_table.h"
 #include "inspect/delegates/call_check.h"
+#include "inspect/delegates/event_check.h"
 #include "inspect/inspection.h"
 #include "inspect/method_graph.h"
 #include "operators/operator_traits.h"
@@ -133,22 +134,13 @@ static bool disagree(struct verdict *verdict, const char *format, ...)
     return false;
 }
 
-/* The operators that a delegate reports must match nodes of its call. */
+/* What a delegate reports must come from the nodes of its call. */
 static bool check_delegate(const struct ets_inspection *inspection, const struct fact *fact,
-                           struct ets_known_method *method, const int64_t *handles, size_t count,
-                           struct verdict *verdict)
+                           const struct ets_recorded_call *call, struct verdict *verdict)
 {
-    for (uint32_t i = fact->call_row; i-- > 0;) {
-        const struct ets_row *row = &inspection->rows[i];
-        if (row->parent != fact->call_row) break;
-        const char *const *ops = row->is_delegated ? ets_payload_event_origins(row->name) : NULL;
-        if (ops == NULL || method->graph == NULL) continue;
-        if (!ets_handle_index_has_op(&method->nodes, handles, count, ops)) {
-            return disagree(verdict,
-                            "the delegate of instruction %lld ran %.*s, which does not match the "
-                            "nodes there in the record's %s",
-                            (long long)fact->instruction, ETS_TEXT(row->name), method->name);
-        }
+    struct ets_error reason;
+    if (ets_delegate_events_check(inspection, fact->call_row, call, &reason) != ETS_OK) {
+        return disagree(verdict, "%s", reason.message);
     }
     verdict->evidence++;
     return true;
@@ -208,7 +200,8 @@ static bool check_mapped(const struct ets_inspection *inspection, const struct f
     struct ets_text other = {NULL, 0};
     ets_etrecord_handles(record, method->name, instruction, &handles, &count, NULL);
     if (fact->kind == FACT_DELEGATE) {
-        return check_delegate(inspection, fact, method, handles, count, verdict);
+        const struct ets_recorded_call call = {method, handles, count, facts->is_complete};
+        return check_delegate(inspection, fact, &call, verdict);
     }
     if (fact->kernel.data != NULL &&
         !names_agree(method, handles, count, whole_name(method, fact), verdict, &other)) {
@@ -301,12 +294,20 @@ static void compare_record(const struct ets_inspection *inspection, const struct
         if (!check_mapped(inspection, facts, method, mapped[i], verdict)) return;
     }
     bool has_work = false;
+    uint32_t unknown = 0; /* instructions that ran and are not in the map, as few are */
     for (uint32_t i = 0; i < facts->instructions.count; i++) {
         const struct fact *fact = &facts->items[i];
-        has_work = has_work || fact->kind == FACT_DELEGATE || fact->kernel.data != NULL;
+        const bool is_work = fact->kind == FACT_DELEGATE || fact->kernel.data != NULL;
+        has_work = has_work || is_work;
         ets_etrecord_handles(record, method->name, fact->instruction, &handles, &handle_count,
                              NULL);
         if (handles == NULL && !check_unmapped(method, fact, verdict)) return;
+        unknown += handles == NULL && is_work;
+    }
+    if (method->lacks_graph && unknown > count) { /* with a graph, check_unmapped knows */
+        disagree(verdict, "%u instructions ran that are not among the %zu of the record's %s",
+                 (unsigned)unknown, count, method->name);
+        return;
     }
     if (has_work && verdict->evidence == 0 && method->graph != NULL &&
         !writes_back(method->graph)) {
@@ -546,18 +547,24 @@ static enum ets_status find_loose_names(struct ets_inspection *inspection,
     struct ets_key_table mapped;
     const int64_t *instructions, *handles;
     size_t count, handle_count;
+    bool ok = true;
     ets_key_table_init(&mapped, &inspection->arena, 1);
+    ets_key_table_init(&method->shared_handles, &inspection->arena, 1);
     ets_etrecord_mapped_instructions(record, method->name, &instructions, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; ok && i < count; i++) {
+        const uint32_t before = mapped.count;
         ets_etrecord_handles(record, method->name, instructions[i], &handles, &handle_count, NULL);
-        for (size_t k = 0; k < handle_count; k++) {
+        for (size_t k = 0; ok && k < handle_count; k++) {
             const uint64_t key = (uint64_t)handles[k];
-            if (ets_key_table_add(&mapped, &key) == ETS_KEY_NONE)
-                return ets_fail_memory(error, "a method's mapped operators");
+            const uint32_t at = ets_key_table_add(&mapped, &key);
+            ok = at != ETS_KEY_NONE;
+            if (at < before) { /* of an earlier instruction */
+                ok = ets_key_table_add(&method->shared_handles, &key) != ETS_KEY_NONE;
+            }
         }
     }
-    bool ok = ets_strings_init(&method->loose_names, &inspection->arena) == 0 &&
-              add_loose_names(method, method->graph, &mapped);
+    ok = ok && ets_strings_init(&method->loose_names, &inspection->arena) == 0 &&
+         add_loose_names(method, method->graph, &mapped);
     for (uint32_t i = 0; ok && i < method->graph->subgraph_count; i++) {
         ok = add_loose_names(method, method->graph->subgraphs[i], &mapped);
     }
@@ -579,6 +586,7 @@ static enum ets_status know_from_record(struct ets_inspection *inspection,
     }
     if (ets_graph_is_emitted(graph)) return ETS_OK;
     method->graph = graph;
+    method->quantizes = ets_graph_quantizes(graph);
     ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 0, &method->top_nodes, error));
     ETS_TRY(ets_handle_index_build(&inspection->arena, graph, 1, &method->nodes, error));
     return find_loose_names(inspection, method, error);

@@ -138,6 +138,15 @@ const char *ets_payload_event_operation(struct ets_text event_name)
     return NULL;
 }
 
+enum ets_payload_arithmetic ets_payload_event_arithmetic(struct ets_text event_name)
+{
+    enum ets_payload_arithmetic said = ETS_PAYLOAD_ARITHMETIC_UNKNOWN;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers && said == 0; i++) {
+        if (readers[i]->arithmetic != NULL) said = readers[i]->arithmetic(event_name);
+    }
+    return said;
+}
+
 enum ets_status ets_payload_identifier_read(struct ets_arena *arena, struct ets_text backend,
                                             struct ets_text identifier, struct ets_bytes metadata,
                                             struct ets_payload_identifier *said_out,

@@ -26,4 +26,15 @@ const char *const *ets_payload_event_origins(struct ets_text event_name);
  */
 const char *ets_payload_event_operation(struct ets_text event_name);
 
+/* The numbers that an operator computes with. */
+enum ets_payload_arithmetic {
+    ETS_PAYLOAD_ARITHMETIC_UNKNOWN = 0,
+    ETS_PAYLOAD_ARITHMETIC_FLOAT,       /* its weights may be integers */
+    ETS_PAYLOAD_ARITHMETIC_INT8,        /* with scales from the export */
+    ETS_PAYLOAD_ARITHMETIC_INT8_DYNAMIC /* with scales of each run */
+};
+
+/* What an event of this name says of its numbers. */
+enum ets_payload_arithmetic ets_payload_event_arithmetic(struct ets_text event_name);
+
 #endif

@@ -10,6 +10,7 @@
 #include "payload/payload.h"
 #include "payload/payload_events.h"
 #include "payload/payload_identifiers.h"
+#include "payload/payload_names.h"
 
 /*
  * Where a graph is read to. Memory comes from ets_payload_room, which counts it: small hostile
@@ -67,6 +68,7 @@ struct ets_payload_reader {
     size_t (*plain_name)(struct ets_text name, char *out);
     const char *const *(*origins)(struct ets_text event_name);
     const char *(*operation)(struct ets_text event_name); /* NULL: names do not tell */
+    enum ets_payload_arithmetic (*arithmetic)(struct ets_text event_name); /* NULL: the same */
     /* payload_identifiers.h; leaves *said as it is where it does not know the identifier. NULL: all
      * are plain names of times. */
     enum ets_status (*identifier)(struct ets_arena *arena, struct ets_text identifier,
@@ -86,6 +88,7 @@ enum ets_status ets_payload_xnnpack_events(struct ets_arena *arena,
 size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out);
 const char *const *ets_payload_xnnpack_origins(struct ets_text event_name);
 const char *ets_payload_xnnpack_operation(struct ets_text event_name);
+enum ets_payload_arithmetic ets_payload_xnnpack_arithmetic(struct ets_text event_name);
 /* vulkan_events.c */
 enum ets_status ets_payload_vulkan_identifier(struct ets_arena *arena, struct ets_text identifier,
                                               struct ets_bytes metadata,

@@ -48,19 +48,27 @@ static struct ets_text part_at(struct ets_text list, size_t at)
     return (struct ets_text){list.data + at, end - at};
 }
 
+/* "NC, F32, QC8W" in the brackets of a name of XNNPACK; absent: it is none. */
+static struct ets_text list_of(struct ets_text name)
+{
+    const struct ets_text none = {NULL, 0};
+    const char *open = name.size == 0 ? NULL : memchr(name.data, '(', name.size);
+    if (open == NULL) return none;
+    const char *close = memchr(open, ')', name.size - (size_t)(open - name.data));
+    if (close == NULL) return none;
+    const struct ets_text list = {open + 1, (size_t)(close - open) - 1};
+    return is_layout(part_at(list, 0)) ? list : none;
+}
+
 /*
  * Writes "Fully Connected (NC, QD8, F32, QC8W)" for "Fully Connected (NC, QDU8, F32, QC8W) GEMM #1"
  * to `out`, which has room for all of `name`. 0: the name has another form.
  */
 size_t ets_payload_xnnpack_plain_name(struct ets_text name, char *out)
 {
-    const char *open = memchr(name.data, '(', name.size);
-    if (open == NULL) return 0;
-    size_t used = (size_t)(open - name.data) + 1;
-    const char *close = memchr(open, ')', name.size - used + 1);
-    if (close == NULL) return 0;
-    const struct ets_text list = {open + 1, (size_t)(close - open) - 1};
-    if (!is_layout(part_at(list, 0))) return 0;
+    const struct ets_text list = list_of(name);
+    if (list.data == NULL) return 0;
+    size_t used = (size_t)(list.data - name.data);
     memcpy(out, name.data, used);
     for (size_t at = 0; at <= list.size;) {
         struct ets_text part = part_at(list, at);
@@ -165,4 +173,32 @@ const char *ets_payload_xnnpack_operation(struct ets_text event_name)
         if (ets_text_starts_with(event_name, rows[i].start)) return rows[i].operation;
     }
     return NULL;
+}
+
+/* The strongest that one of the types in the brackets says: "Convert (NC, F32, QD8)" is dynamic. */
+enum ets_payload_arithmetic ets_payload_xnnpack_arithmetic(struct ets_text event_name)
+{
+    static const struct {
+        const char *type;
+        enum ets_payload_arithmetic arithmetic;
+    } rows[] = {
+        {"F32", ETS_PAYLOAD_ARITHMETIC_FLOAT},        {"F16", ETS_PAYLOAD_ARITHMETIC_FLOAT},
+        {"BF16", ETS_PAYLOAD_ARITHMETIC_FLOAT},       {"QS8", ETS_PAYLOAD_ARITHMETIC_INT8},
+        {"QU8", ETS_PAYLOAD_ARITHMETIC_INT8},         {"QC8", ETS_PAYLOAD_ARITHMETIC_INT8},
+        {"QD8", ETS_PAYLOAD_ARITHMETIC_INT8_DYNAMIC},
+    };
+    enum ets_payload_arithmetic strongest = ETS_PAYLOAD_ARITHMETIC_UNKNOWN;
+    const struct ets_text list = list_of(event_name);
+    for (size_t at = 0; at < list.size;) {
+        const struct ets_text part = part_at(list, at);
+        const size_t spaces = part.size > 0 && part.data[0] == ' ';
+        const struct ets_text type =
+            type_of((struct ets_text){part.data + spaces, part.size - spaces});
+        at += part.size + 1;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            if (!ets_text_is(type, rows[i].type)) continue;
+            if (rows[i].arithmetic > strongest) strongest = rows[i].arithmetic;
+        }
+    }
+    return strongest;
 }

@@ -309,5 +309,6 @@ const struct ets_payload_reader ets_payload_xnnpack = {
     .events = ets_payload_xnnpack_events,
     .plain_name = ets_payload_xnnpack_plain_name,
     .origins = ets_payload_xnnpack_origins,
+    .arithmetic = ets_payload_xnnpack_arithmetic,
     .operation = ets_payload_xnnpack_operation,
 };

@@ -135,48 +135,60 @@ class OtherExports(unittest.TestCase):
     """Records of another export of the same network, whose instructions are the same."""
 
     def done(self, folder, command, model, record, *words):
-        program = folder / f"{model}.pte"
+        program, trace = folder / f"{model}.pte", folder / f"{model}.forward.etdp"
         files = [program]
         if command in ("inspect", "annotate"):
-            files = [folder / f"{model}.forward.etdp", "--program", program]
+            files = [trace, "--program", program]
+        if command == "inspect a trace":
+            command, files = "inspect", [trace]
         return support.run(command, *files, "--etrecord", folder / f"{record}.etrecord", *words)
 
     def test_versions__float_record_of_an_int8_program_is_refused(self):
         for version in EXPECTED:
             folder = unpacked(self, version)
-            for command in ("inspect", "annotate", "delegates", "memory", "cost"):
+            for command in ("inspect a trace", "inspect", "annotate", "delegates", "memory", "cost"):
                 with self.subTest(version=version, command=command):
                     done = self.done(folder, command, "int8", "xnnpack")
                     self.assertEqual(done.returncode, 4, done.stderr)
-                    self.assertIn(b"the program's delegate of instruction 0 computes in int8, but the "
-                                  b"record's forward does not quantize: it belongs to another export",
-                                  done.stderr)
+                    self.assertRegex(done.stderr, rb"delegate of instruction 0 (computes in int8|"
+                                                  rb"ran Convolution \(NHWC, QC8\) \w+ #\d), but the "
+                                                  rb"record's forward does not quantize")
                     self.assertEqual(done.stdout, b"")
 
     def test_versions__int8_record_of_a_float_program_is_refused(self):
         folder = unpacked(self, NEWEST)
-        for command in ("inspect", "delegates", "memory", "cost"):
+        handle = rb"has debug handle \d+, which the record's forward does not have there"
+        floats = rb"computed in floats, but the record's forward quantizes there"
+        for command, reason in (("inspect a trace", floats), ("inspect", floats),
+                                ("delegates", handle), ("memory", handle), ("cost", handle)):
             with self.subTest(command):
                 done = self.done(folder, command, "xnnpack", "int8")
                 self.assertEqual(done.returncode, 4, done.stderr)
-                self.assertRegex(done.stderr, rb"delegate of instruction \d+ has debug handle \d+, which "
-                                              rb"the record's forward does not have there")
+                self.assertRegex(done.stderr, rb"delegate of instruction \d+ " + reason)
 
     def test_versions__another_export_is_read_without_its_lines_if_asked(self):
         done = self.done(unpacked(self, NEWEST), "inspect", "int8", "xnnpack", "--allow-mismatch")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"is not joined: the program's delegate", done.stderr)
+        self.assertIn(b"is not joined: the delegate of instruction 0 ran Convolution", done.stderr)
         self.assertNotIn(b"small_models.py", done.stdout)
 
     def test_versions__own_records_are_read(self):
         for version in EXPECTED:
             folder = unpacked(self, version)
             for model in MODELS:
-                for command in ("inspect", "delegates", "memory", "cost"):
+                for command in ("inspect a trace", "inspect", "delegates", "memory", "cost"):
                     with self.subTest(version=version, model=model, command=command):
                         done = self.done(folder, command, model, model)
                         self.assertEqual(done.returncode, 0, done.stderr)
                         self.assertNotIn(b"another export", done.stderr)
+
+
+    def test_versions__more_operators_than_a_record_without_a_graph_maps_are_refused(self):
+        record = unpacked(self, "1.0.1") / "methods.etrecord"
+        trace = support.DATA / "gpt_portable/profile.etdp"
+        done = support.run("inspect", trace, "--etrecord", record)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(b"102 instructions ran that are not among the 4 of the record's encode", done.stderr)
 
 
 class Unreadable(support.FolderTest):

@@ -31,7 +31,7 @@ static enum ets_status check_handles(struct ets_arena *arena, const struct ets_d
     return ETS_OK;
 }
 
-static bool graph_quantizes(const struct ets_graph *graph)
+static bool one_quantizes(const struct ets_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
         /* any name, as operators of other libraries may have other names */
@@ -41,12 +41,11 @@ static bool graph_quantizes(const struct ets_graph *graph)
     return false;
 }
 
-/* With its branches. */
-static bool record_quantizes(const struct ets_graph *graph)
+bool ets_graph_quantizes(const struct ets_graph *graph)
 {
-    bool quantizes = graph_quantizes(graph);
+    bool quantizes = one_quantizes(graph);
     for (uint32_t i = 0; i < graph->subgraph_count && !quantizes; i++) {
-        quantizes = graph_quantizes(graph->subgraphs[i]);
+        quantizes = one_quantizes(graph->subgraphs[i]);
     }
     return quantizes;
 }
@@ -70,7 +69,7 @@ static enum ets_status check(struct ets_arena *arena, const struct ets_delegate_
                              const struct ets_payload_graph *graph, struct ets_error *error)
 {
     const struct ets_graph *record = call->nodes == NULL ? NULL : call->nodes->graph;
-    if (record != NULL && payload_quantizes(graph) && !record_quantizes(record)) {
+    if (record != NULL && payload_quantizes(graph) && !ets_graph_quantizes(record)) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "the program's delegate of instruction %lld computes in int8, but the "
                         "record's %s does not quantize: it belongs to another export",

@@ -7,6 +7,9 @@
 /* Handles and nodes that all checks of a file may look at: hostile files repeat them. */
 #define ETS_CALL_CHECK_BUDGET (UINT64_C(1) << 28)
 
+/* Whether a node of the graph, or of its branches, has to do with quantization. */
+bool ets_graph_quantizes(const struct ets_graph *graph);
+
 /*
  * Whether the payload is of the export that the record describes, as far as both tell. Two exports
  * of one model often have the same instructions, and differ only here. Beyond `*budget`, and where

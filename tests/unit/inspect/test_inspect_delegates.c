@@ -254,8 +254,8 @@ static void test_inspect_delegates__other_events_are_not_tied(void **state)
     };
     static const struct made_event elsewhere[] = {
         /* another processor's micro-kernels, for the same operators */
-        DELEGATE("Fully Connected (NC, QP8, F32) IGEMM #1", 0, 1, 2),
-        DELEGATE("Fully Connected (NC, QP8, F32) IGEMM #2", 0, 2, 3),
+        DELEGATE("Fully Connected (NC, PF32) IGEMM #1", 0, 1, 2),
+        DELEGATE("Fully Connected (NC, PF32) IGEMM #2", 0, 2, 3),
         DELEGATE("Softmax #1", 0, 3, 4),
         CALL("DELEGATE_CALL", 0, 0, 5),
         FRAMEWORK("Method::execute", 0, 6),
@@ -378,6 +378,79 @@ static void test_inspect_delegates__another_models_record_is_refused(void **stat
     close_model(&model);
 }
 
+/* How a trace of one call with these events agrees with a record. */
+static void check_events(const char *folder, const struct made_event *events, uint32_t count,
+                         const char *contradiction)
+{
+    struct model model = open_model(folder, "profile.etdp", "model.pte", "model.etrecord");
+    const struct made_run run = {"Execute", -1, events, count, 0};
+    const struct ets_inspect_options options = {.record = model.record, .allow_mismatch = 1};
+    struct made made = inspect_runs(&run, 1, options);
+    const struct ets_block *block = ets_inspection_block(made.inspection, 0);
+    if (contradiction == NULL) {
+        assert_int_equal(block->method_state, ETS_METHOD_FOUND);
+    } else {
+        assert_int_equal(block->method_state, ETS_METHOD_MISMATCH);
+        assert_non_null(strstr(block->reason, contradiction));
+    }
+    made_close(&made);
+    close_model(&model);
+}
+
+#define PRODUCT(number) DELEGATE("Fully Connected (NC, F32) GEMM #" #number, 0, number, number + 1)
+#define END CALL("DELEGATE_CALL", 0, 0, 8), FRAMEWORK("Method::execute", 0, 9)
+
+/* Most models are one call: its events tell whether the record is of the same. The record has two
+ * linear layers and a softmax. */
+static void test_inspect_delegates__events_must_be_of_the_records_nodes(void **state)
+{
+    (void)state;
+    static const struct made_event own[] = {PRODUCT(1), PRODUCT(2), END};
+    static const struct made_event fewer[] = {PRODUCT(1), DELEGATE("Softmax (NC, F32) #1", 0, 3, 4),
+                                              END};
+    static const struct made_event more[] = {PRODUCT(1), PRODUCT(2), PRODUCT(3), END};
+    static const struct made_event none[] = {DELEGATE("Softmax (NC, F32) #1", 0, 3, 4), END};
+    static const struct made_event other[] = {
+        PRODUCT(1), PRODUCT(2), DELEGATE("Convolution (NHWC, F32) IGEMM #1", 0, 3, 4), END};
+    static const struct made_event unnamed[] = {DELEGATE("0", 0, 1, 2), DELEGATE("1", 0, 3, 4),
+                                                END};
+    static const struct made_event unfinished[] = {PRODUCT(1), CALL("DELEGATE_CALL", 0, 0, 8)};
+    static const struct made_event attention[] = {
+        PRODUCT(1), DELEGATE("Scaled Dot-Product Attention (NC, F32) #1", 0, 3, 4), END};
+    check_events("mlp_xnnpack", own, COUNT(own), NULL);
+    check_events("mlp_xnnpack", fewer, COUNT(fewer),
+                 "instruction 0 ran 1 convolutions and matrix products, but the record's forward "
+                 "has 2 there");
+    check_events("mlp_xnnpack", more, COUNT(more), "ran 3 convolutions and matrix products");
+    check_events("mlp_xnnpack", none, COUNT(none), "ran 0 convolutions and matrix products");
+    check_events("mlp_xnnpack", other, COUNT(other), "does not match the nodes there");
+    check_events("mlp_xnnpack", unnamed, COUNT(unnamed), NULL);
+    check_events("mlp_xnnpack", unfinished, COUNT(unfinished), NULL);
+    check_events("mlp_xnnpack", attention, COUNT(attention), NULL);
+}
+
+static void test_inspect_delegates__events_must_compute_in_the_records_numbers(void **state)
+{
+    (void)state;
+    static const struct made_event own[] = {
+        DELEGATE("Convert (NC, F32, QS8) #1", 0, 1, 2),
+        DELEGATE("Fully Connected (NC, QS8, QC8W) GEMM #1", 0, 2, 3), END};
+    static const struct made_event dynamic[] = {
+        DELEGATE("Fully Connected (NC, QDU8, F32, QC8W) GEMM #1", 0, 2, 3),
+        DELEGATE("Fully Connected (NC, F32) GEMM #1", 0, 3, 4), END};
+    static const struct made_event floats[] = {PRODUCT(1), END};
+    static const struct made_event weights[] = {
+        DELEGATE("Fully Connected (NC, F32, QC8W) GEMM #1", 0, 1, 2), PRODUCT(2), END};
+    check_events("linear_int8_xnnpack", own, COUNT(own), NULL);
+    check_events("linear_int8_xnnpack", floats, COUNT(floats),
+                 "computed in floats, but the record's forward quantizes there");
+    check_events("mlp_xnnpack", own, COUNT(own), "but the record's forward does not quantize");
+    check_events(
+        "mlp_xnnpack", dynamic, COUNT(dynamic),
+        "ran Fully Connected (NC, QDU8, F32, QC8W) GEMM #1, but the record's forward does");
+    check_events("mlp_xnnpack", weights, COUNT(weights), NULL);
+}
+
 /* The inspection and the list, with one allocator. */
 static enum ets_status explain_with(const struct ets_allocator *allocator,
                                     const struct model *model)
@@ -462,6 +535,8 @@ int main(void)
         cmocka_unit_test(test_inspect_delegates__other_events_are_not_tied),
         cmocka_unit_test(test_inspect_delegates__what_crosses_the_border),
         cmocka_unit_test(test_inspect_delegates__another_models_record_is_refused),
+        cmocka_unit_test(test_inspect_delegates__events_must_be_of_the_records_nodes),
+        cmocka_unit_test(test_inspect_delegates__events_must_compute_in_the_records_numbers),
         cmocka_unit_test(test_inspect_delegates__every_failed_allocation_is_told),
         cmocka_unit_test(test_inspect_delegates__damaged_payloads_are_survived),
     };
