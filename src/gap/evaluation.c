@@ -16,6 +16,7 @@
 #include "gap/saturation.h"
 #include "gap/shares.h"
 #include "gap/weight_steps.h"
+#include "numerics/tensor_statistics_sums.h"
 #include "numerics/value_picture.h"
 #include "reference/reference.h"
 
@@ -200,7 +201,7 @@ static enum ets_status compare(struct comparer *c, uint32_t number,
         row->same_bits = row->own.unequal_count == 0;
     }
     struct ets_tensor_statistics computed;
-    if (row->has_own && ets_tensor_statistics_of(reference, 0, &computed) == ETS_OK) {
+    if (row->has_own && ets_tensor_sums_of(reference, &computed) == ETS_OK) {
         row->own_correlation = ets_gap_correlation(&row->own, &computed, &row->device);
     }
     ETS_TRY(find_channel(c, row, reference, device, error));
@@ -229,6 +230,15 @@ static void tell_progress(struct comparer *c)
     if (c->how->progress != NULL) c->how->progress(c->how->progress_context, c->seen, c->to_see);
 }
 
+/* The statistics of the reference's value, if its row has them. */
+static const struct ets_tensor_statistics *known_statistics(const struct comparer *c,
+                                                            const struct ets_reference_result *result)
+{
+    const uint32_t number = ets_gap_row_of(c->report, result);
+    const struct ets_gap_row *row = number != GAP_NONE ? &c->report->rows[number] : NULL;
+    return row != NULL && row->has_total ? &row->reference : NULL;
+}
+
 /* What the scales of the program's own graph cut off, and what its types cannot hold. */
 static void see_activation(struct comparer *c, const struct ets_reference_result *result)
 {
@@ -239,7 +249,7 @@ static void see_activation(struct comparer *c, const struct ets_reference_result
     if (!ets_tensor_of_value(&result->value, ETS_SCALAR_LONG, room, &value)) return;
     if (c->report->verdict.in_double) {
         ets_gap_overflow_see(&c->report->verdict.overflow, c->report->reference, node,
-                             result->output, &value);
+                             result->output, &value, known_statistics(c, result));
     }
     if (result->output == 0) ets_gap_saturations_see(&c->saturations, node, &value);
 }
@@ -270,13 +280,10 @@ static void judge_scales(struct comparer *c)
     if (!is_input) verdict->saturation = NULL;
 }
 
-static enum ets_status observe(void *context, const struct ets_reference_result *result,
+/* Compares a value with the captured one, if there is one, and replaces it. */
+static enum ets_status see_row(struct comparer *c, const struct ets_reference_result *result,
                                struct ets_value *replacement_out, struct ets_error *error)
 {
-    struct comparer *c = context;
-    tell_progress(c);
-    if (c->pass == PASS_TOTAL) see_activation(c, result);
-    if (c->pass == PASS_TOTAL) ETS_TRY(see_weight(c, result, error));
     const uint32_t number = ets_gap_row_of(c->report, result);
     if (number == GAP_NONE) return ETS_OK;
     struct ets_gap_row *row = &c->report->rows[number];
@@ -299,6 +306,17 @@ static enum ets_status observe(void *context, const struct ets_reference_result 
     }
     if (c->pass != PASS_TOTAL) ets_gap_replace(c->report, number, result, replacement_out);
     ets_gap_take_random(c->report, result, replacement_out);
+    return ETS_OK;
+}
+
+static enum ets_status observe(void *context, const struct ets_reference_result *result,
+                               struct ets_value *replacement_out, struct ets_error *error)
+{
+    struct comparer *c = context;
+    tell_progress(c);
+    if (c->pass == PASS_TOTAL) ETS_TRY(see_weight(c, result, error));
+    ETS_TRY(see_row(c, result, replacement_out, error));
+    if (c->pass == PASS_TOTAL) see_activation(c, result);
     return ETS_OK;
 }
 

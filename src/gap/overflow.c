@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "etscope/numerics.h"
+#include "numerics/tensor_statistics_sums.h"
 
 double ets_gap_largest_number(int scalar_type)
 {
@@ -16,21 +17,26 @@ double ets_gap_largest_number(int scalar_type)
 }
 
 /* The largest finite number, by magnitude. */
-static double reach_of(const struct ets_tensor *value)
+static double reach_of(const struct ets_tensor *value,
+                       const struct ets_tensor_statistics *statistics)
 {
-    struct ets_tensor_statistics statistics;
-    if (ets_tensor_statistics_of(value, 0, &statistics) != ETS_OK) return 0;
-    return fmax(0, statistics.absolute_max); /* NaN: no number is finite */
+    struct ets_tensor_statistics own;
+    if (statistics == NULL) {
+        if (ets_tensor_sums_of(value, &own) != ETS_OK) return 0;
+        statistics = &own;
+    }
+    return fmax(0, statistics->absolute_max); /* NaN: no number is finite */
 }
 
 void ets_gap_overflow_see(struct ets_gap_overflow *overflow, const struct gap_graph *graph,
-                          uint32_t node, uint32_t output, const struct ets_tensor *value)
+                          uint32_t node, uint32_t output, const struct ets_tensor *value,
+                          const struct ets_tensor_statistics *statistics)
 {
     const struct ets_graph_value *told = ets_gap_output_value(graph, node, output);
     if (overflow->node != NULL || told == NULL) return;
     const double limit = ets_gap_largest_number(told->scalar_type);
     if (isinf(limit)) return;
-    const double reach = reach_of(value);
+    const double reach = reach_of(value, statistics);
     if (reach <= limit) {
         overflow->before = fmax(overflow->before, reach);
         return;

@@ -11,9 +11,12 @@
 /* The largest number of a floating-point type; INFINITY: of a type without such a limit. */
 double ets_gap_largest_number(int scalar_type);
 
-/* Sees a value that the reference computed, in the order of the evaluation; keeps the first beyond
- * its type in `overflow`. */
+/*
+ * Sees a value that the reference computed, in the order of the evaluation; keeps the first beyond
+ * its type in `overflow`. `statistics` are the value's, or NULL: not known yet.
+ */
 void ets_gap_overflow_see(struct ets_gap_overflow *overflow, const struct gap_graph *graph,
-                          uint32_t node, uint32_t output, const struct ets_tensor *value);
+                          uint32_t node, uint32_t output, const struct ets_tensor *value,
+                          const struct ets_tensor_statistics *statistics);
 
 #endif

@@ -163,8 +163,8 @@ static void finish_range(struct ets_tensor_statistics *statistics)
         -statistics->min > statistics->max ? -statistics->min : statistics->max;
 }
 
-enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor, uint32_t first_count,
-                                         struct ets_tensor_statistics *statistics_out)
+static enum ets_status summarize(const struct ets_tensor *tensor, uint32_t first_count,
+                                 bool is_hashed, struct ets_tensor_statistics *statistics_out)
 {
     const enum ets_status status = ets_blocks_check(tensor);
     if (status != ETS_OK) return status;
@@ -181,16 +181,29 @@ enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor, uint32
     for (uint64_t left = ets_tensor_count(tensor), count; left > 0; left -= count) {
         count = left < block ? left : block;
         const uint8_t *bytes = ets_blocks_next(&blocks, (size_t)count, gathered);
+        add_block(&summing, bytes, tensor->scalar_type, (size_t)count);
+        if (!is_hashed) continue;
         const size_t size = (size_t)count * element_bytes;
         tail = size % ETS_XXH64_STRIPE_BYTES;
         ets_xxh64_add_stripes(&summing.hash, bytes, size / ETS_XXH64_STRIPE_BYTES);
-        add_block(&summing, bytes, tensor->scalar_type, (size_t)count);
         end = bytes + size - tail;
     }
-    summing.statistics.hash = ets_xxh64_finish(&summing.hash, end, tail);
+    if (is_hashed) summing.statistics.hash = ets_xxh64_finish(&summing.hash, end, tail);
     finish_range(&summing.statistics);
     *statistics_out = summing.statistics;
     return ETS_OK;
+}
+
+enum ets_status ets_tensor_statistics_of(const struct ets_tensor *tensor, uint32_t first_count,
+                                         struct ets_tensor_statistics *statistics_out)
+{
+    return summarize(tensor, first_count, true, statistics_out);
+}
+
+enum ets_status ets_tensor_sums_of(const struct ets_tensor *tensor,
+                                   struct ets_tensor_statistics *statistics_out)
+{
+    return summarize(tensor, 0, false, statistics_out);
 }
 
 uint64_t ets_tensor_statistics_finite_count(const struct ets_tensor_statistics *statistics)

@@ -1,4 +1,4 @@
-/* Sums over a block of one tensor's numbers: the inner loop of the statistics. */
+/* The statistics without their hash, and the inner loop: sums over a block of a tensor's numbers. */
 #ifndef ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 #define ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 
@@ -9,6 +9,10 @@
 
 /* The number of finite numbers. */
 uint64_t ets_tensor_statistics_finite_count(const struct ets_tensor_statistics *statistics);
+
+/* As ets_tensor_statistics_of, without the hash and the first numbers, which stay 0. */
+enum ets_status ets_tensor_sums_of(const struct ets_tensor *tensor,
+                                   struct ets_tensor_statistics *statistics_out);
 
 /* Lanes of the sums; they fit in a vector register. */
 enum { ETS_TENSOR_STATISTICS_LANES = 4 };
