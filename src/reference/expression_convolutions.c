@@ -9,6 +9,7 @@
 #include "reference/expression_list.h"
 
 #define PATCH_BYTES ((size_t)16 << 20)  /* limit of patches in memory */
+#define BATCH_BYTES (INT64_C(1) << 20)  /* of the patches of several groups: caches hold them */
 #define NUMBER_LIMIT (INT64_C(1) << 30) /* of strides, paddings, dilations, kernel sizes */
 
 /* One dimension of an image: sizes of input and kernel, stride, padding, dilation. */
@@ -22,6 +23,12 @@ struct convolution {
     int64_t batch, groups, channels, outputs; /* of a group */
     size_t element_bytes;
 };
+
+/* Rows of a group's patches. */
+static int64_t depth_of(const struct convolution *it)
+{
+    return it->channels * it->rows.kernel * it->columns.kernel;
+}
 
 static enum ets_status check_axis(struct reference_frame *frame, struct axis *axis)
 {
@@ -68,14 +75,14 @@ static void copy_patch_row(const struct axis *axis, int64_t offset, const uint8_
     }
 }
 
-/* The patches for output rows [first, end) of a group's channels at `image`. */
-static void copy_patches(const struct convolution *it, const uint8_t *image, int64_t first,
-                         int64_t end, uint8_t *to)
+/* The patches for output rows [first, end) of the channels at `image`. */
+static void copy_patches(const struct convolution *it, const uint8_t *image, int64_t channels,
+                         int64_t first, int64_t end, uint8_t *to)
 {
     const struct axis *rows = &it->rows, *columns = &it->columns;
     const size_t in_row = (size_t)columns->input * it->element_bytes;
     const size_t out_row = (size_t)columns->output * it->element_bytes;
-    for (int64_t channel = 0; channel < it->channels; channel++) {
+    for (int64_t channel = 0; channel < channels; channel++) {
         const uint8_t *plane = image + (size_t)(channel * rows->input) * in_row;
         for (int64_t i = 0; i < rows->kernel; i++) {
             for (int64_t j = 0; j < columns->kernel; j++) {
@@ -102,6 +109,19 @@ static struct ets_tensor matrix(int scalar_type, int64_t rows, int64_t columns, 
     return made;
 }
 
+/* One matrix behind the other. */
+static struct ets_tensor batch_of(int64_t count, struct ets_tensor matrix)
+{
+    struct ets_tensor made = matrix;
+    made.rank = 3;
+    made.sizes[0] = count;
+    memcpy(made.sizes + 1, matrix.sizes, 2 * sizeof *made.sizes);
+    ets_tensor_set_contiguous(&made);
+    made.data_bytes *= (size_t)count;
+    return made;
+}
+
+/* The product of two matrices, or of each two of two batches. */
 static enum ets_status multiply(struct reference_frame *frame, struct ets_tensor weight,
                                 struct ets_tensor patches, struct ets_tensor product)
 {
@@ -109,7 +129,8 @@ static enum ets_status multiply(struct reference_frame *frame, struct ets_tensor
         {.kind = ETS_KERNEL_TENSOR, .as.tensor = &weight},
         {.kind = ETS_KERNEL_TENSOR, .as.tensor = &patches},
         {.kind = ETS_KERNEL_TENSOR, .is_output = 1, .as.tensor = &product}};
-    return frame->calls->engine->kernel_call("aten::mm.out", arguments, 3, frame->error);
+    return frame->calls->engine->kernel_call(weight.rank == 3 ? "aten::bmm.out" : "aten::mm.out",
+                                             arguments, 3, frame->error);
 }
 
 static bool is_pointwise(const struct axis *axis)
@@ -117,26 +138,68 @@ static bool is_pointwise(const struct axis *axis)
     return axis->kernel == 1 && axis->stride == 1 && axis->before == 0 && axis->after == 0;
 }
 
-/* Computes one group of one image, `rows_at_once` output rows at a time. */
+static enum ets_status new_bytes(struct reference_frame *frame, int64_t bytes, uint8_t **bytes_out)
+{
+    struct reference_value value;
+    ETS_TRY(ets_reference_tensor_new(frame->calls->memory, ETS_SCALAR_BYTE, 1, &bytes, &value,
+                                     frame->error));
+    *bytes_out = (uint8_t *)(uintptr_t)value.as.tensor.view.data;
+    return ets_reference_keep(frame, &value);
+}
+
+/* What is computed at once: some rows of a group, or several whole groups. */
+struct portion {
+    int64_t rows, groups;
+    uint8_t *patches, *product; /* NULL: the image is its patches; rows are whole */
+};
+
+/* How many groups are computed at once: many small ones take one call. */
+static int64_t groups_at_once(const struct reference_frame *frame, const struct convolution *it,
+                              int64_t group_bytes)
+{
+    const int64_t most = BATCH_BYTES / group_bytes;
+    if (most <= 1 || !frame->calls->engine->kernel_exists("aten::bmm.out")) return 1;
+    return most < it->groups ? most : it->groups;
+}
+
+static enum ets_status choose_portion(struct reference_frame *frame, const struct convolution *it,
+                                      struct portion *portion)
+{
+    const int64_t element = (int64_t)it->element_bytes, width = it->columns.output;
+    const int64_t row_bytes = depth_of(it) * width * element;
+    const bool direct = is_pointwise(&it->rows) && is_pointwise(&it->columns);
+    int64_t rows = direct ? it->rows.output : (int64_t)PATCH_BYTES / row_bytes;
+    if (rows < 1) rows = 1;
+    if (rows > it->rows.output) rows = it->rows.output;
+    *portion = (struct portion){.rows = rows, .groups = 1};
+    if (rows < it->rows.output) {
+        ETS_TRY(new_bytes(frame, it->outputs * rows * width * element, &portion->product));
+    } else {
+        portion->groups = groups_at_once(frame, it, rows * row_bytes);
+    }
+    if (direct) return ETS_OK;
+    return new_bytes(frame, portion->groups * rows * row_bytes, &portion->patches);
+}
+
+/* Computes one group of one image, `portion->rows` output rows at a time. */
 static enum ets_status convolve_group(struct reference_frame *frame, const struct convolution *it,
-                                      const uint8_t *image, const uint8_t *weight,
-                                      int64_t rows_at_once, uint8_t *patches, uint8_t *product,
-                                      uint8_t *output)
+                                      const struct portion *portion, const uint8_t *image,
+                                      const uint8_t *weight, uint8_t *output)
 {
     const int type = it->input.as.tensor.view.scalar_type;
-    const int64_t depth = it->channels * it->rows.kernel * it->columns.kernel;
-    const int64_t width = it->columns.output, height = it->rows.output;
+    const int64_t depth = depth_of(it), width = it->columns.output, height = it->rows.output;
     const struct ets_tensor weights = matrix(type, it->outputs, depth, weight);
-    for (int64_t first = 0; first < height; first += rows_at_once) {
-        const int64_t end = first + rows_at_once < height ? first + rows_at_once : height;
+    for (int64_t first = 0; first < height; first += portion->rows) {
+        const int64_t end = first + portion->rows < height ? first + portion->rows : height;
         const int64_t count = (end - first) * width;
         const bool is_whole = count == height * width;
         const uint8_t *columns = image;
-        if (patches != NULL) {
-            copy_patches(it, image, first, end, patches);
-            columns = patches;
+        if (portion->patches != NULL) {
+            copy_patches(it, image, it->channels, first, end, portion->patches);
+            columns = portion->patches;
         }
-        struct ets_tensor made = matrix(type, it->outputs, count, is_whole ? output : product);
+        struct ets_tensor made =
+            matrix(type, it->outputs, count, is_whole ? output : portion->product);
         ETS_TRY(multiply(frame, weights, matrix(type, depth, count, columns), made));
         if (is_whole) continue;
         struct ets_tensor place =
@@ -148,44 +211,50 @@ static enum ets_status convolve_group(struct reference_frame *frame, const struc
     return ETS_OK;
 }
 
-static enum ets_status new_bytes(struct reference_frame *frame, int64_t bytes,
-                                 struct reference_value *value_out)
+/* Computes `count` groups of one image at once. */
+static enum ets_status convolve_groups(struct reference_frame *frame, const struct convolution *it,
+                                       const struct portion *portion, int64_t count,
+                                       const uint8_t *image, const uint8_t *weight, uint8_t *output)
 {
-    ETS_TRY(ets_reference_tensor_new(frame->calls->memory, ETS_SCALAR_BYTE, 1, &bytes, value_out,
-                                     frame->error));
-    return ets_reference_keep(frame, value_out);
+    const int type = it->input.as.tensor.view.scalar_type;
+    const int64_t depth = depth_of(it), plane = it->rows.output * it->columns.output;
+    const uint8_t *columns = image;
+    if (portion->patches != NULL) {
+        copy_patches(it, image, count * it->channels, 0, it->rows.output, portion->patches);
+        columns = portion->patches;
+    }
+    return multiply(frame, batch_of(count, matrix(type, it->outputs, depth, weight)),
+                    batch_of(count, matrix(type, depth, plane, columns)),
+                    batch_of(count, matrix(type, it->outputs, plane, output)));
 }
 
 /* Computes all images and groups into `output`, which is dense. */
 static enum ets_status convolve(struct reference_frame *frame, const struct convolution *it,
                                 const struct ets_tensor *output)
 {
-    const int64_t element = (int64_t)it->element_bytes;
-    const int64_t depth = it->channels * it->rows.kernel * it->columns.kernel;
-    const int64_t row_bytes = depth * it->columns.output * element;
-    const int64_t plane = it->rows.output * it->columns.output;
+    const size_t element = it->element_bytes;
+    const int64_t depth = depth_of(it), plane = it->rows.output * it->columns.output;
+    const uint8_t *input = it->input.as.tensor.view.data, *weight = it->weight.as.tensor.view.data;
+    uint8_t *to = (uint8_t *)(uintptr_t)output->data;
+    struct portion portion;
     if (plane == 0 || it->outputs == 0 || depth == 0) {
         return ets_reference_fail(frame, ETS_INVALID_ARGUMENT, "an empty convolution");
     }
-    const bool direct = is_pointwise(&it->rows) && is_pointwise(&it->columns);
-    int64_t rows = direct ? it->rows.output : (int64_t)PATCH_BYTES / row_bytes;
-    if (rows < 1) rows = 1;
-    if (rows > it->rows.output) rows = it->rows.output;
-    struct reference_value patches = {.kind = REFERENCE_NOTHING}, product = patches;
-    if (!direct) ETS_TRY(new_bytes(frame, rows * row_bytes, &patches));
-    if (rows < it->rows.output) {
-        ETS_TRY(new_bytes(frame, it->outputs * rows * it->columns.output * element, &product));
-    }
-    const uint8_t *input = it->input.as.tensor.view.data, *weight = it->weight.as.tensor.view.data;
-    uint8_t *to = (uint8_t *)(uintptr_t)output->data;
-    const int64_t in_group = it->channels * it->rows.input * it->columns.input * element;
-    for (int64_t i = 0; i < it->batch * it->groups; i++) {
-        const int64_t group = i % it->groups;
-        ETS_TRY(convolve_group(frame, it, input + i * in_group,
-                               weight + group * it->outputs * depth * element, rows,
-                               direct ? NULL : (uint8_t *)(uintptr_t)patches.as.tensor.view.data,
-                               (uint8_t *)(uintptr_t)product.as.tensor.view.data,
-                               to + i * it->outputs * plane * element));
+    ETS_TRY(choose_portion(frame, it, &portion));
+    const size_t in_group = (size_t)(it->channels * it->rows.input * it->columns.input) * element;
+    const size_t of_weights = (size_t)(it->outputs * depth) * element;
+    const size_t out_group = (size_t)(it->outputs * plane) * element;
+    for (int64_t i = 0, count; i < it->batch * it->groups; i += count) {
+        const int64_t group = i % it->groups, left = it->groups - group;
+        const uint8_t *image = input + (size_t)i * in_group;
+        const uint8_t *weights = weight + (size_t)group * of_weights;
+        count = left < portion.groups ? left : portion.groups;
+        uint8_t *made = to + (size_t)i * out_group;
+        if (count > 1) {
+            ETS_TRY(convolve_groups(frame, it, &portion, count, image, weights, made));
+        } else {
+            ETS_TRY(convolve_group(frame, it, &portion, image, weights, made));
+        }
     }
     return ETS_OK;
 }
