@@ -127,6 +127,35 @@ static void test_products_and_convolutions(void **state)
     check("torch.ops.aten.conv1d.padding", SIZES(1, 1, 3), NUMBERS(7, 11, 11));
 }
 
+/* More groups than are computed at once, of two images; the last ones are left over. */
+static void test_groups_are_computed_in_batches(void **state)
+{
+    NEEDS_ENGINE();
+    enum { IMAGES = 2, GROUPS = 5, LENGTH = 50001 };
+    const int64_t made_length = LENGTH - 1;
+    double *numbers = test_calloc(IMAGES * GROUPS * LENGTH, sizeof *numbers);
+    double *expected = test_calloc(IMAGES * GROUPS * LENGTH, sizeof *expected);
+    double weights[2 * GROUPS];
+    for (int row = 0; row < IMAGES * GROUPS; row++) {
+        const int group = row % GROUPS;
+        double *from = numbers + row * LENGTH, *to = expected + row * made_length;
+        for (int i = 0; i < LENGTH; i++) from[i] = (i + 7 * row) % 100;
+        for (int i = 0; i < made_length; i++) to[i] = (group + 1) * from[i] - group * from[i + 1];
+        weights[2 * group] = group + 1;
+        weights[2 * group + 1] = -group;
+    }
+    add(FLOATS(SIZES(IMAGES, GROUPS, LENGTH), numbers));
+    add(FLOATS(SIZES(GROUPS, 1, 2), weights));
+    add(NOTHING);
+    add(WHOLE(1));
+    add(WHOLE(0));
+    add(WHOLE(1));
+    add(WHOLE(GROUPS));
+    check("torch.ops.aten.conv1d.default", SIZES(IMAGES, GROUPS, made_length), expected);
+    test_free(numbers);
+    test_free(expected);
+}
+
 static void test_layers(void **state)
 {
     NEEDS_ENGINE();
@@ -675,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_shapes_of_views),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_products_and_convolutions),
+        cmocka_unit_test(test_groups_are_computed_in_batches),
         cmocka_unit_test(test_layers),
         cmocka_unit_test(test_attention),
         cmocka_unit_test(test_quantised_numbers),
