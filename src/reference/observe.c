@@ -58,7 +58,17 @@ static enum ets_status overwrite(struct reference_run *run, const struct referen
     return ets_reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
 }
 
-/* Replaces the slot by a new tensor. */
+/* Whether the slot's tensor has all of a storage of this type to itself. */
+static bool is_alone(const struct reference_value *value, int scalar_type)
+{
+    if (value->kind != REFERENCE_TENSOR) return false;
+    const struct ets_tensor *view = &value->as.tensor.view;
+    const struct reference_storage *storage = value->as.tensor.storage;
+    return storage->references == 1 && !storage->is_borrowed && (int)view->scalar_type == scalar_type &&
+           view->data_bytes == storage->size && ets_tensor_is_contiguous(view);
+}
+
+/* Replaces the slot by a new tensor, or by new numbers that nothing else sees. */
 static enum ets_status renew(struct reference_run *run, const struct reference_plan *plan,
                              uint32_t slot, int scalar_type, const struct ets_tensor *from)
 {
@@ -67,6 +77,9 @@ static enum ets_status renew(struct reference_run *run, const struct reference_p
     if (scalar_type < 0) scalar_type = from->scalar_type;
     if (run->reference->calls.use_double && ets_reference_is_floating(scalar_type)) {
         scalar_type = ETS_SCALAR_DOUBLE;
+    }
+    if (is_alone(&plan->values[slot], scalar_type)) {
+        return ets_reference_tensor_copy(from, &plan->values[slot].as.tensor.view, run->error);
     }
     ETS_TRY(
         ets_reference_tensor_new(memory, scalar_type, from->rank, from->sizes, &value, run->error));
