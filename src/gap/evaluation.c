@@ -231,8 +231,8 @@ static void tell_progress(struct comparer *c)
 }
 
 /* The statistics of the reference's value, if its row has them. */
-static const struct ets_tensor_statistics *known_statistics(const struct comparer *c,
-                                                            const struct ets_reference_result *result)
+static const struct ets_tensor_statistics *known_statistics(
+    const struct comparer *c, const struct ets_reference_result *result)
 {
     const uint32_t number = ets_gap_row_of(c->report, result);
     const struct ets_gap_row *row = number != GAP_NONE ? &c->report->rows[number] : NULL;

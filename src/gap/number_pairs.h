@@ -19,7 +19,8 @@ enum { GAP_PAIRS_AT_ONCE = 512 };
 struct gap_number_pairs {
     struct ets_elements elements[2];
     size_t count; /* of the pairs below */
-    double left[GAP_PAIRS_AT_ONCE], right[GAP_PAIRS_AT_ONCE];
+    const double *left, *right;
+    double left_room[GAP_PAIRS_AT_ONCE], right_room[GAP_PAIRS_AT_ONCE];
 };
 
 /* false: the elements of one are not numbers. */
@@ -35,8 +36,11 @@ static inline bool gap_number_pairs_init(struct gap_number_pairs *pairs,
 /* The next pairs; false: one of both has no more numbers. */
 static inline bool gap_number_pairs_next(struct gap_number_pairs *pairs)
 {
-    const size_t left = ets_elements_take(&pairs->elements[0], pairs->left, GAP_PAIRS_AT_ONCE);
-    const size_t right = ets_elements_take(&pairs->elements[1], pairs->right, GAP_PAIRS_AT_ONCE);
+    size_t left, right;
+    pairs->left =
+        ets_elements_take(&pairs->elements[0], pairs->left_room, GAP_PAIRS_AT_ONCE, &left);
+    pairs->right =
+        ets_elements_take(&pairs->elements[1], pairs->right_room, GAP_PAIRS_AT_ONCE, &right);
     pairs->count = left < right ? left : right;
     return pairs->count > 0;
 }

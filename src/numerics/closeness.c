@@ -49,13 +49,13 @@ bool ets_has_outside(const double *expected, const double *actual, size_t count,
 
 /* Checks the pairs one by one. */
 static void add_pairs(struct ets_closeness *c, const struct ets_pairs *pairs,
-                      const double *expected, const double *actual, size_t count,
-                      const struct ets_tolerance *tolerance)
+                      const struct ets_pair_numbers *numbers, const struct ets_tolerance *tolerance)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (is_close(expected[i], actual[i], tolerance)) continue;
+    for (size_t i = 0; i < numbers->count; i++) {
+        const double expected = numbers->left[i], actual = numbers->right[i];
+        if (is_close(expected, actual, tolerance)) continue;
         const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
-        const double excess = excess_of(expected[i], actual[i], tolerance);
+        const double excess = excess_of(expected, actual, tolerance);
         if (c->outside_count++ == 0 || index < c->first_index) c->first_index = index;
         if (c->outside_count == 1 ||
             ets_is_first_largest(excess, index, c->worst_excess, c->worst_index)) {
@@ -99,7 +99,7 @@ static bool is_small_error(const struct ets_pairs *pairs, const struct ets_toler
 static void add_block(struct ets_closeness *c, const struct ets_pairs *pairs,
                       const struct ets_tolerance *tolerance, ets_has_outside_function *in_place)
 {
-    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    struct ets_pair_numbers numbers;
     const size_t count = pairs->count * pairs->component_count;
     c->count += count;
     if (in_place != NULL && count % 4 == 0 &&
@@ -107,9 +107,9 @@ static void add_block(struct ets_closeness *c, const struct ets_pairs *pairs,
          !in_place(pairs->left_bytes, pairs->right_bytes, count, tolerance))) {
         return;
     }
-    ets_pairs_decode(pairs, left, right);
-    if (ets_has_outside(left, right, count, tolerance)) {
-        add_pairs(c, pairs, left, right, count, tolerance);
+    ets_pairs_decode(pairs, &numbers);
+    if (ets_has_outside(numbers.left, numbers.right, count, tolerance)) {
+        add_pairs(c, pairs, &numbers, tolerance);
     }
 }
 

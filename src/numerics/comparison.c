@@ -158,19 +158,20 @@ static void add_sums(struct comparing *c, const struct ets_pair_sums *sums)
 /* Adds pairs one by one, and distinguishes NaNs and infinities. */
 static void add_single(struct comparing *c, const struct ets_pairs *pairs)
 {
-    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    struct ets_pair_numbers numbers;
     struct ets_comparison part;
-    const size_t count = ets_pairs_decode(pairs, left, right);
+    ets_pairs_decode(pairs, &numbers);
     ets_comparison_init(&part);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < numbers.count; i++) {
+        const double left = numbers.left[i], right = numbers.right[i];
         const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
         struct ets_comparison one; /* merging finds the first place for any order */
         if (pairs->is_reordered) {
             ets_comparison_init(&one);
-            ets_comparison_add(&one, index, left[i], right[i]);
+            ets_comparison_add(&one, index, left, right);
             ets_comparison_merge(&part, &one);
         } else {
-            ets_comparison_add(&part, index, left[i], right[i]);
+            ets_comparison_add(&part, index, left, right);
         }
     }
     const struct ets_pair_sums sums = {.square = part.error_square_sum,
@@ -186,11 +187,12 @@ static void add_single(struct comparing *c, const struct ets_pairs *pairs)
 /* Finds the places of maxima that exceed those so far. */
 static void find_maxima(struct ets_comparison *c, const struct ets_pairs *pairs)
 {
-    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
-    const size_t count = ets_pairs_decode(pairs, left, right);
-    for (size_t i = 0; i < count; i++) {
-        const double error = error_of(left[i], right[i]);
-        const double relative = relative_error_of(left[i], right[i]);
+    struct ets_pair_numbers numbers;
+    ets_pairs_decode(pairs, &numbers);
+    for (size_t i = 0; i < numbers.count; i++) {
+        const double left = numbers.left[i], right = numbers.right[i];
+        const double error = error_of(left, right);
+        const double relative = relative_error_of(left, right);
         if (error < c->max_error && relative < c->max_relative_error) continue;
         const uint64_t index = ets_pairs_index(pairs, i / pairs->component_count);
         if (ets_is_first_largest(error, index, c->max_error, c->max_error_index)) {
@@ -217,21 +219,21 @@ static bool may_have_maxima(const struct ets_comparison *c, const struct ets_pai
 static void sum_block(const struct comparing *c, const struct ets_pairs *pairs,
                       struct ets_pair_sums *sums_out)
 {
-    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK];
+    struct ets_pair_numbers numbers;
     if (c->sums_in_place != NULL) {
         c->sums_in_place(pairs->left_bytes, pairs->right_bytes,
                          pairs->count * pairs->component_count, sums_out);
         return;
     }
-    const size_t count = ets_pairs_decode(pairs, left, right);
+    ets_pairs_decode(pairs, &numbers);
 #if ETS_HAS_AVX2
     if (c->has_avx2) {
-        ets_avx2_pair_sums(ETS_SCALAR_DOUBLE)((const uint8_t *)left, (const uint8_t *)right, count,
-                                              sums_out);
+        ets_avx2_pair_sums(ETS_SCALAR_DOUBLE)(
+            (const uint8_t *)numbers.left, (const uint8_t *)numbers.right, numbers.count, sums_out);
         return;
     }
 #endif
-    ets_pair_sums_of_doubles(left, right, count, sums_out);
+    ets_pair_sums_of_doubles(numbers.left, numbers.right, numbers.count, sums_out);
 }
 
 static void add_block(struct comparing *c, const struct ets_pairs *pairs)

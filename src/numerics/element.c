@@ -181,3 +181,22 @@ void ets_decode(const void *bytes, int scalar_type, size_t count, double *number
     default: load_numbers(bytes, type, ets_scalar_type_bytes(type), count, numbers_out); break;
     }
 }
+
+bool ets_are_doubles(const void *bytes, int scalar_type)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const bool is_aligned = (uintptr_t)bytes % sizeof(double) == 0;
+    return is_aligned && ets_plain_type(scalar_type) == ETS_SCALAR_DOUBLE;
+#else
+    (void)bytes;
+    (void)scalar_type;
+    return false;
+#endif
+}
+
+const double *ets_decoded(const void *bytes, int scalar_type, size_t count, double *room)
+{
+    if (ets_are_doubles(bytes, scalar_type)) return bytes;
+    ets_decode(bytes, scalar_type, count, room);
+    return room;
+}

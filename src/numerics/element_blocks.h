@@ -33,9 +33,11 @@ void ets_blocks_init(struct ets_blocks *blocks, const struct ets_tensor *tensor)
 const uint8_t *ets_blocks_next(struct ets_blocks *blocks, size_t count, uint8_t *room);
 
 /*
- * The next numbers of an iteration in logical order, at most `room`, which is at least 2; their
- * count, 0 at the end. As ets_elements_next, for many at a time; an iteration uses one of both.
+ * The next numbers of an iteration in logical order, at most `most`, which is at least 2, in place
+ * or in `room`; their count, 0 at the end. As ets_elements_next, for many at a time; an iteration
+ * uses one of both.
  */
-size_t ets_elements_take(struct ets_elements *elements, double *numbers_out, size_t room);
+const double *ets_elements_take(struct ets_elements *elements, double *room, size_t most,
+                                size_t *count_out);
 
 #endif

@@ -68,21 +68,20 @@ int ets_elements_next(struct ets_elements *elements, double *value_out)
     return 1;
 }
 
-size_t ets_elements_take(struct ets_elements *elements, double *numbers_out, size_t room)
+const double *ets_elements_take(struct ets_elements *elements, double *room, size_t most,
+                                size_t *count_out)
 {
     const struct ets_tensor *tensor = elements->tensor;
-    size_t count = room / elements->component_count;
+    size_t count = most / elements->component_count;
     if (count > elements->remaining) count = (size_t)elements->remaining;
+    *count_out = count * elements->component_count;
     if (!ets_tensor_is_contiguous(tensor)) {
-        size_t taken = 0;
-        count *= elements->component_count;
-        while (taken < count && ets_elements_next(elements, &numbers_out[taken])) taken++;
-        return taken;
+        for (size_t i = 0; i < *count_out; i++) (void)ets_elements_next(elements, &room[i]);
+        return room;
     }
     const size_t element_bytes = ets_scalar_type_bytes(tensor->scalar_type);
-    ets_decode((const uint8_t *)tensor->data + (size_t)elements->begun * element_bytes,
-               tensor->scalar_type, count, numbers_out);
+    const uint8_t *at = (const uint8_t *)tensor->data + (size_t)elements->begun * element_bytes;
     elements->begun += count;
     elements->remaining -= count;
-    return count * elements->component_count;
+    return ets_decoded(at, tensor->scalar_type, count, room);
 }

@@ -107,10 +107,11 @@ bool ets_pairs_next(struct ets_pairs *pairs)
     return true;
 }
 
-size_t ets_pairs_decode(const struct ets_pairs *pairs, double left[ETS_PAIRS_BLOCK],
-                        double right[ETS_PAIRS_BLOCK])
+void ets_pairs_decode(const struct ets_pairs *pairs, struct ets_pair_numbers *numbers_out)
 {
-    ets_decode(pairs->left_bytes, pairs->left.tensor->scalar_type, pairs->count, left);
-    ets_decode(pairs->right_bytes, pairs->right.tensor->scalar_type, pairs->count, right);
-    return pairs->count * pairs->component_count;
+    numbers_out->count = pairs->count * pairs->component_count;
+    numbers_out->left = ets_decoded(pairs->left_bytes, pairs->left.tensor->scalar_type,
+                                    pairs->count, numbers_out->left_room);
+    numbers_out->right = ets_decoded(pairs->right_bytes, pairs->right.tensor->scalar_type,
+                                     pairs->count, numbers_out->right_room);
 }

@@ -49,9 +49,13 @@ static inline bool ets_is_first_largest(double value, uint64_t index, double lar
 /* Moves to the next block; false after the last. */
 bool ets_pairs_next(struct ets_pairs *pairs);
 
-/* Decodes the block, `count` x `component_count` numbers per side. Returns their number. */
-size_t ets_pairs_decode(const struct ets_pairs *pairs, double left[ETS_PAIRS_BLOCK],
-                        double right[ETS_PAIRS_BLOCK]);
+/* A block's numbers, `component_count` for each of its elements; in place where possible. */
+struct ets_pair_numbers {
+    size_t count; /* per side */
+    const double *left, *right;
+    double left_room[ETS_PAIRS_BLOCK], right_room[ETS_PAIRS_BLOCK];
+};
+void ets_pairs_decode(const struct ets_pairs *pairs, struct ets_pair_numbers *numbers_out);
 
 /* Starts a comparison: all zero. */
 void ets_comparison_init(struct ets_comparison *comparison);

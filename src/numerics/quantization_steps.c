@@ -31,11 +31,13 @@ static void add_pair(struct ets_steps *steps, double *sum, uint64_t index, doubl
 static void add_singly(struct ets_steps *steps, double *sum, const struct ets_pairs *pairs,
                        double step)
 {
-    double left[ETS_PAIRS_BLOCK], right[ETS_PAIRS_BLOCK], part = 0;
-    const size_t count = ets_pairs_decode(pairs, left, right);
-    for (size_t i = 0; i < count; i++) {
-        const double apart = __builtin_fabs(right[i] - left[i]);
-        if (left[i] - left[i] != 0 || right[i] - right[i] != 0) continue;
+    struct ets_pair_numbers numbers;
+    double part = 0;
+    ets_pairs_decode(pairs, &numbers);
+    for (size_t i = 0; i < numbers.count; i++) {
+        const double left = numbers.left[i], right = numbers.right[i];
+        const double apart = __builtin_fabs(right - left);
+        if (left - left != 0 || right - right != 0) continue;
         add_pair(steps, &part, ets_pairs_index(pairs, i / pairs->component_count), apart / step);
     }
     *sum += part;

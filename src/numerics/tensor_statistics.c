@@ -97,15 +97,16 @@ struct summing {
     uint32_t first_wanted;
 };
 
-/* Counts numbers that are not finite and removes them. Returns the number of the others. */
-static size_t take_finite(struct ets_tensor_statistics *statistics, double *numbers, size_t count)
+/* Counts numbers that are not finite, and keeps the others in `kept_out`; returns their number. */
+static size_t take_finite(struct ets_tensor_statistics *statistics, const double *numbers,
+                          size_t count, double *kept_out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const double x = numbers[i];
         if (x != x) statistics->nan_count++;
         else if (x - x != 0) statistics->infinite_count++;
-        else numbers[kept++] = x;
+        else kept_out[kept++] = x;
     }
     return kept;
 }
@@ -135,10 +136,10 @@ static void add_sums(struct ets_tensor_statistics *statistics, uint64_t count,
 static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_type,
                       size_t elements)
 {
-    double numbers[BLOCK];
+    double room[BLOCK];
+    const double *numbers = ets_decoded(bytes, scalar_type, elements, room);
     struct ets_tensor_statistics *statistics = &summing->statistics;
     size_t count = elements * ets_scalar_component_count(scalar_type);
-    ets_decode(bytes, scalar_type, elements, numbers);
     statistics->count += count;
     for (size_t i = 0; i < count && statistics->first_count < summing->first_wanted; i++) {
         statistics->first[statistics->first_count++] = numbers[i];
@@ -146,7 +147,8 @@ static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_
     /* Nearly all blocks are finite; the sums show it. */
     struct sums sums = sum_numbers(numbers, count, numbers[0]);
     if (sums.difference - sums.difference != 0) {
-        count = take_finite(statistics, numbers, count);
+        count = take_finite(statistics, numbers, count, room);
+        numbers = room;
         if (count == 0) return;
         sums = sum_numbers(numbers, count, numbers[0]);
     }

@@ -1,4 +1,5 @@
-/* The statistics without their hash, and the inner loop: sums over a block of a tensor's numbers. */
+/* The statistics without their hash, and the inner loop: sums over a block of a tensor's numbers.
+ */
 #ifndef ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 #define ETSCOPE_NUMERICS_TENSOR_STATISTICS_SUMS_H
 

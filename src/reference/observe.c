@@ -64,8 +64,9 @@ static bool is_alone(const struct reference_value *value, int scalar_type)
     if (value->kind != REFERENCE_TENSOR) return false;
     const struct ets_tensor *view = &value->as.tensor.view;
     const struct reference_storage *storage = value->as.tensor.storage;
-    return storage->references == 1 && !storage->is_borrowed && (int)view->scalar_type == scalar_type &&
-           view->data_bytes == storage->size && ets_tensor_is_contiguous(view);
+    return storage->references == 1 && !storage->is_borrowed &&
+           (int)view->scalar_type == scalar_type && view->data_bytes == storage->size &&
+           ets_tensor_is_contiguous(view);
 }
 
 /* Replaces the slot by a new tensor, or by new numbers that nothing else sees. */

@@ -210,6 +210,8 @@ static void convert_block(const struct copy *copy, const uint8_t *from, size_t c
             integers[i] = load_integer(from + i * copy->from_bytes, copy->from_type);
         }
         store_integers(integers, count, copy->to_type, to);
+    } else if (ets_are_doubles(to, copy->to_type)) {
+        ets_decode(from, copy->from_type, count, (double *)(void *)to);
     } else {
         double numbers[BLOCK];
         ets_decode(from, copy->from_type, count, numbers);

@@ -121,15 +121,17 @@ static void test_every_type_to_every_other(void **state)
     const int64_t sizes[1] = {8};
     const struct ets_tensor from = dense(ETS_SCALAR_DOUBLE, 1, sizes, LITTLE(shared_numbers), 64);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-            uint8_t first[64], second[64];
-            struct ets_tensor a = dense(types[i], 1, sizes, first, sizeof first);
-            struct ets_tensor b = dense(types[k], 1, sizes, second, sizeof second);
+        for (size_t k = 0; k < 2 * (sizeof types / sizeof *types); k++) {
+            _Alignas(8) uint8_t first[65], room[65];
+            uint8_t *second = room + k % 2; /* at any alignment */
+            const int type = types[k / 2];
+            struct ets_tensor a = dense(types[i], 1, sizes, first + k % 2, 64);
+            struct ets_tensor b = dense(type, 1, sizes, second, 64);
             assert_int_equal(ets_reference_tensor_copy(&from, &a, NULL), ETS_OK);
             assert_int_equal(ets_reference_tensor_copy(&a, &b, NULL), ETS_OK);
             for (size_t n = 0; n < 8; n++) {
-                const uint8_t *at = second + n * ets_scalar_type_bytes(types[k]);
-                assert_float_equal(ets_element_load(at, types[k], 0), shared_numbers[n], 0);
+                const uint8_t *at = second + n * ets_scalar_type_bytes(type);
+                assert_float_equal(ets_element_load(at, type, 0), shared_numbers[n], 0);
             }
         }
     }
