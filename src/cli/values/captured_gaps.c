@@ -7,6 +7,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "etscope/engine.h"
+#include "host/os/os_system.h"
 
 /* Keeps the first reason. */
 static void refuse(struct cli_captured_gaps *gaps, const char *option, const char *reason)
@@ -85,6 +86,7 @@ int cli_captured_gaps_open(const struct cli_arguments *arguments,
         refuse(gaps, "--engine", gaps->error.message);
         return CLI_OK;
     }
+    ets_os_keep_released_memory();
     for (uint32_t i = 0; i < gaps->count; i++) {
         if (sources->traces[i].debug_buffer.data == NULL) continue;
         gaps->reports[i] = open_one(gaps, sources, i);

@@ -17,6 +17,7 @@
 #include "etscope/experimental/gap.h"
 #include "etscope/experimental/row_filter.h"
 #include "etscope/inspect.h"
+#include "host/os/os_system.h"
 #include "views/gap_headline.h"
 
 /* With which values of buffers the reference starts that earlier runs may have changed. */
@@ -173,6 +174,7 @@ static int compute(struct cli_gap *gap)
             cli_check_record_inputs(cli_value(gap->arguments, "--etrecord"), gap->subject->record);
     }
     if (code == CLI_OK) {
+        ets_os_keep_released_memory();
         const struct ets_gap_evaluation how = {
             .engine = gap->engine,
             .inputs = takes_any ? inputs.values : &nothing,

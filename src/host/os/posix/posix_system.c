@@ -26,6 +26,14 @@ size_t ets_os_block_bytes(void *block)
 #endif
 }
 
+void ets_os_keep_released_memory(void)
+{
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* its largest: smaller blocks come from the heap */
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 uint32_t ets_os_cores(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -11,6 +11,8 @@ size_t ets_os_block_bytes(void *block)
     return block != NULL ? _msize(block) : 0;
 }
 
+void ets_os_keep_released_memory(void) {}
+
 uint32_t ets_os_cores(void)
 {
     SYSTEM_INFO info;
