@@ -9,7 +9,9 @@
 #include "gap/gap_details.h"
 #include "gap/gap_parts.h"
 #include "gap/number_pairs.h"
+#include "numerics/decode.h"
 #include "numerics/element.h"
+#include "numerics/row_sums.h"
 
 /* Of fewer channels, one may well have half of the error by chance; more are not summed. */
 enum { LEAST_CHANNELS = 8, MOST_CHANNELS = 1 << 16 };
@@ -124,35 +126,93 @@ static uint32_t dimension_of(const struct ets_graph_node *node, const struct ets
     return each >= LEAST_NUMBERS ? dimension : ETS_NO_INDEX;
 }
 
-/* Sums squares of errors and of the reference by channel; returns the mean square of all. */
-static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
-                           uint32_t dimension, double *errors, double *powers, double *reaches)
+/* Adds the pairs in logical order, for any strides. */
+static void sum_in_order(struct gap_number_pairs *pairs, struct place place,
+                         struct ets_row_sums *sums)
 {
-    struct gap_number_pairs pairs;
-    uint64_t count = 0;
-    double all = 0;
-    if (!gap_number_pairs_init(&pairs, reference, device)) return 0;
-    struct place place = place_of(reference, dimension);
-    for (; gap_number_pairs_next(&pairs); count += pairs.count) {
-        for (size_t i = 0; i < pairs.count;) {
-            const size_t run = same_index(&place, pairs.count - i), end = i + run;
-            double error = errors[place.index], power = powers[place.index];
-            double reach = reaches[place.index];
-            for (; i < end; i++) {
-                const double one = pairs.left[i], two = pairs.right[i];
-                if (!isfinite(one) || !isfinite(two)) continue;
-                error += (one - two) * (one - two);
-                power += one * one;
-                reach = fabs(one) > reach ? fabs(one) : reach;
-                all += one * one;
-            }
-            errors[place.index] = error;
-            powers[place.index] = power;
-            reaches[place.index] = reach;
+    while (gap_number_pairs_next(pairs)) {
+        for (size_t i = 0; i < pairs->count;) {
+            const size_t run = same_index(&place, pairs->count - i), end = i + run;
+            struct ets_row_sums own = sums[place.index];
+            for (; i < end; i++) ets_row_sums_add_pair(&own, pairs->left[i], pairs->right[i]);
+            sums[place.index] = own;
             advance(&place, run);
         }
     }
-    return count > 0 ? all / (double)count : 0;
+}
+
+/* Of a dense tensor: `count` numbers from number `first` on, in place or in `room`. */
+static const double *numbers_at(const struct ets_tensor *tensor, uint64_t first, size_t count,
+                                double *room)
+{
+    const size_t bytes = ets_scalar_type_bytes(tensor->scalar_type);
+    return ets_decoded((const uint8_t *)tensor->data + (size_t)first * bytes, tensor->scalar_type,
+                       count, room);
+}
+
+/* Adds the pairs of two dense tensors, several channels at a time. */
+static void sum_rows(const struct ets_tensor *reference, const struct ets_tensor *device,
+                     const struct place *place, struct ets_row_sums *sums)
+{
+    enum { ROWS = ETS_ROWS_AT_ONCE, NUMBERS = 128 };
+    double left_room[ROWS][NUMBERS], right_room[ROWS][NUMBERS];
+    const double *left[ROWS], *right[ROWS];
+    const uint64_t all = ets_tensor_count(reference) / place->inner;
+    for (uint64_t row = 0, rows; row < all; row += rows) {
+        const uint64_t index = row % place->size, next = place->size - index;
+        rows = next < ROWS ? next : ROWS;
+        for (uint64_t at = 0, count; at < place->inner; at += count) {
+            count = place->inner - at < NUMBERS ? place->inner - at : NUMBERS;
+            for (uint64_t k = 0; k < rows; k++) {
+                const uint64_t first = (row + k) * place->inner + at;
+                left[k] = numbers_at(reference, first, (size_t)count, left_room[k]);
+                right[k] = numbers_at(device, first, (size_t)count, right_room[k]);
+            }
+            ets_row_sums_add(&sums[index], (size_t)rows, left, right, (size_t)count);
+        }
+    }
+}
+
+/* Whether the channels are long rows of numbers in both tensors. */
+static bool has_rows(const struct ets_tensor *reference, const struct ets_tensor *device,
+                     const struct place *place)
+{
+    enum { LEAST_ROW = 16 };
+    return place->inner >= LEAST_ROW && ets_tensor_is_contiguous(reference) &&
+           ets_tensor_is_contiguous(device) &&
+           ets_scalar_component_count(reference->scalar_type) == 1 &&
+           ets_scalar_component_count(device->scalar_type) == 1;
+}
+
+/* Sums errors and the reference by channel; returns the mean square of the reference. */
+static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
+                           uint32_t dimension, struct ets_row_sums *sums)
+{
+    struct gap_number_pairs pairs;
+    const uint64_t count = ets_tensor_count(reference);
+    double all = 0;
+    if (count == 0 || !gap_number_pairs_init(&pairs, reference, device)) return 0;
+    const struct place place = place_of(reference, dimension);
+    if (has_rows(reference, device, &place)) sum_rows(reference, device, &place, sums);
+    else sum_in_order(&pairs, place, sums);
+    for (uint64_t i = 0; i < place.size; i++) all += sums[i].power;
+    return all / (double)(count * ets_scalar_component_count(reference->scalar_type));
+}
+
+/* The largest numbers of the loudest channel and of the next. */
+static void note_reaches(const struct ets_row_sums *sums, uint32_t count,
+                         struct ets_gap_channels *channels)
+{
+    channels->largest = sums[0].reach;
+    for (uint32_t i = 1; i < count; i++) {
+        if (sums[i].reach > channels->largest) {
+            channels->next = channels->largest;
+            channels->largest = sums[i].reach;
+            channels->loudest = i;
+        } else if (sums[i].reach > channels->next) {
+            channels->next = sums[i].reach;
+        }
+    }
 }
 
 enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets_graph_node *node,
@@ -166,26 +226,22 @@ enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets
     if (dimension == ETS_NO_INDEX) return ETS_OK;
     const uint32_t size = (uint32_t)reference->sizes[dimension];
     double *errors = ets_arena_alloc_array(arena, size, sizeof *errors);
-    double *powers = ets_arena_alloc_array(arena, size, sizeof *powers);
-    double *reaches = ets_arena_alloc_array(arena, size, sizeof *reaches);
-    if (errors == NULL || powers == NULL || reaches == NULL) return gap_fail_memory(error);
-    const double mean = sum_channels(reference, device, dimension, errors, powers, reaches);
+    struct ets_row_sums *sums = ets_arena_alloc_array(arena, size, sizeof *sums);
+    if (errors == NULL || sums == NULL) return gap_fail_memory(error);
+    const double mean = sum_channels(reference, device, dimension, sums);
     const double unit = 8 * ets_gap_epsilon((int)device->scalar_type);
     const double each = (double)ets_tensor_count(reference) / size;
     uint32_t count = 0;
     for (uint32_t i = 0; i < size; i++) {
-        if (!(powers[i] > 0)) continue;
-        const bool is_rounding = errors[i] <= unit * unit * mean * each;
-        errors[count++] = is_rounding ? 0 : sqrt(errors[i] / powers[i]);
+        if (!(sums[i].power > 0)) continue;
+        const bool is_rounding = sums[i].error <= unit * unit * mean * each;
+        errors[count++] = is_rounding ? 0 : sqrt(sums[i].error / sums[i].power);
     }
     if (count < LEAST_CHANNELS) return ETS_OK;
     ets_sort_doubles(errors, count);
     *channels_out = (struct ets_gap_channels){
         .count = count, .median = errors[(count - 1) / 2], .errors = errors};
-    const uint32_t loudest = channels_out->loudest = largest_of(reaches, size);
-    channels_out->largest = reaches[loudest];
-    reaches[loudest] = 0;
-    channels_out->next = reaches[largest_of(reaches, size)];
+    note_reaches(sums, size, channels_out);
     return ETS_OK;
 }
 

@@ -65,11 +65,71 @@ static void test_channels__spread_single_and_no_errors_are_of_none(void **state)
     assert_int_equal(channel_of(device, wide).size, 0);
 }
 
+/* Two images of ten channels, more than are summed at once, with a few pairs that are no numbers.
+ */
+enum { IMAGES = 2, CHANNELS = 10, PIXELS = 35, ALL = IMAGES * CHANNELS * PIXELS };
+
+static void make_images(float reference[ALL], float device[ALL])
+{
+    for (int i = 0; i < ALL; i++) {
+        const int channel = i / PIXELS % CHANNELS;
+        reference[i] = (float)sin(i) * (channel == 6 ? 100 : 1);
+        device[i] = reference[i] + (float)cos(3 * i) * 0.01F * (float)(channel + 1);
+    }
+    reference[40] = NAN;
+    device[ALL - 1] = INFINITY;
+}
+
+/* The images with the numbers of a pixel beside each other, if `is_last`. */
+static struct ets_tensor images(const float *numbers, float *room, bool is_last)
+{
+    struct ets_tensor tensor = {.scalar_type = ETS_SCALAR_FLOAT,
+                                .rank = 4,
+                                .sizes = {IMAGES, CHANNELS, 5, 7},
+                                .data_bytes = ALL * sizeof(float)};
+    ets_tensor_set_contiguous(&tensor);
+    for (int i = 0; i < ALL; i++) {
+        const int image = i / PIXELS / CHANNELS, channel = i / PIXELS % CHANNELS;
+        room[is_last ? (image * PIXELS + i % PIXELS) * CHANNELS + channel : i] = numbers[i];
+    }
+    if (is_last) memcpy(tensor.strides, (int64_t[]){ALL / IMAGES, 1, 7 * CHANNELS, CHANNELS}, 32);
+    tensor.data = LITTLE_OF(ETS_SCALAR_FLOAT, room, ALL * sizeof(float));
+    return tensor;
+}
+
+static void test_channels__errors_are_the_same_in_any_layout(void **state)
+{
+    static const struct ets_graph_node node = {.op = {"conv2d", 6}};
+    static float reference[ALL], device[ALL], left_room[ALL], right_room[ALL];
+    double first[CHANNELS];
+    struct ets_arena arena;
+    (void)state;
+    make_images(reference, device);
+    ets_arena_init(&arena, NULL, 0);
+    for (int layout = 0; layout < 4; layout++) {
+        const struct ets_tensor left = images(reference, left_room, layout % 2 != 0);
+        const struct ets_tensor right = images(device, right_room, layout / 2 != 0);
+        struct ets_gap_channels channels;
+        assert_int_equal(ets_gap_channel_errors(&arena, &node, &left, &right, &channels, NULL),
+                         ETS_OK);
+        assert_int_equal(channels.count, CHANNELS);
+        assert_int_equal(channels.loudest, 6);
+        assert_true(channels.largest > 90 && channels.next < 1.01);
+        if (layout == 0) memcpy(first, channels.errors, sizeof first);
+        assert_memory_equal(first, channels.errors, sizeof first);
+        assert_float_equal(channels.median, first[(CHANNELS - 1) / 2], 0);
+    }
+    /* The largest is of the last channel: 0.1 cos beside sin, of one size. */
+    assert_float_equal(first[CHANNELS - 1], 0.1, 0.01);
+    ets_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels__the_index_with_most_of_the_error_is_found),
         cmocka_unit_test(test_channels__spread_single_and_no_errors_are_of_none),
+        cmocka_unit_test(test_channels__errors_are_the_same_in_any_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
