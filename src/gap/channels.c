@@ -11,7 +11,7 @@
 #include "gap/number_pairs.h"
 #include "numerics/decode.h"
 #include "numerics/element.h"
-#include "numerics/row_sums.h"
+#include "numerics/pair_rows.h"
 
 /* Of fewer channels, one may well have half of the error by chance; more are not summed. */
 enum { LEAST_CHANNELS = 8, MOST_CHANNELS = 1 << 16 };
@@ -134,7 +134,7 @@ static void sum_in_order(struct gap_number_pairs *pairs, struct place place,
         for (size_t i = 0; i < pairs->count;) {
             const size_t run = same_index(&place, pairs->count - i), end = i + run;
             struct ets_row_sums own = sums[place.index];
-            for (; i < end; i++) ets_row_sums_add_pair(&own, pairs->left[i], pairs->right[i]);
+            for (; i < end; i++) ets_pair_rows_add_pair(&own, pairs->left[i], pairs->right[i]);
             sums[place.index] = own;
             advance(&place, run);
         }
@@ -168,7 +168,7 @@ static void sum_rows(const struct ets_tensor *reference, const struct ets_tensor
                 left[k] = numbers_at(reference, first, (size_t)count, left_room[k]);
                 right[k] = numbers_at(device, first, (size_t)count, right_room[k]);
             }
-            ets_row_sums_add(&sums[index], (size_t)rows, left, right, (size_t)count);
+            ets_pair_rows_add(&sums[index], (size_t)rows, left, right, (size_t)count);
         }
     }
 }

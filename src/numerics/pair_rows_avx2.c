@@ -2,7 +2,7 @@
  * The sums over pairs of four rows with AVX2: one row in each lane, so that additions need not wait
  * for each other and each row's are in order.
  */
-#include "numerics/row_sums.h"
+#include "numerics/pair_rows.h"
 
 #if ETS_HAS_AVX2
 #include <immintrin.h>
@@ -24,8 +24,8 @@ ETS_AVX2_INLINED struct columns load_columns(const double *const *rows, size_t i
          _mm256_permute2f128_pd(even, even_2, 0x31), _mm256_permute2f128_pd(odd, odd_2, 0x31)}};
 }
 
-ETS_AVX2 bool ets_avx2_row_sums_add(struct ets_row_sums *sums, const double *const *left,
-                                    const double *const *right, size_t count)
+ETS_AVX2 bool ets_avx2_pair_rows_add(struct ets_row_sums *sums, const double *const *left,
+                                     const double *const *right, size_t count)
 {
     const __m256d sign = _mm256_set1_pd(-0.0);
     __m256d error = _mm256_setr_pd(sums[0].error, sums[1].error, sums[2].error, sums[3].error);

@@ -9,7 +9,7 @@
 /* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
-#include "numerics/row_sums.h"
+#include "numerics/pair_rows.h"
 
 enum { MOST = 40 };
 
@@ -35,10 +35,10 @@ static void check(size_t rows, size_t count)
         left[row] = numbers[0][row];
         right[row] = numbers[1][row];
         for (size_t i = 0; i < count; i++) {
-            ets_row_sums_add_pair(&expected[row], left[row][i], right[row][i]);
+            ets_pair_rows_add_pair(&expected[row], left[row][i], right[row][i]);
         }
     }
-    ets_row_sums_add(sums, rows, left, right, count);
+    ets_pair_rows_add(sums, rows, left, right, count);
     assert_memory_equal(sums, expected, rows * sizeof *sums);
 }
 
@@ -49,7 +49,7 @@ static void check_all(void)
     }
 }
 
-static void test_row_sums__rows_at_once_are_the_same(void **state)
+static void test_pair_rows__rows_at_once_are_the_same(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -58,7 +58,7 @@ static void test_row_sums__rows_at_once_are_the_same(void **state)
     }
 }
 
-static void test_row_sums__pairs_that_are_not_finite_are_left_out(void **state)
+static void test_pair_rows__pairs_that_are_not_finite_are_left_out(void **state)
 {
     (void)state;
     static const double odd[] = {NAN, INFINITY, -INFINITY, 1e200, -0.0};
@@ -71,9 +71,9 @@ static void test_row_sums__pairs_that_are_not_finite_are_left_out(void **state)
         check_all();
     }
     struct ets_row_sums sums = {0, 0, 0};
-    ets_row_sums_add_pair(&sums, NAN, 1);
-    ets_row_sums_add_pair(&sums, 1, INFINITY);
-    ets_row_sums_add_pair(&sums, -3, 1);
+    ets_pair_rows_add_pair(&sums, NAN, 1);
+    ets_pair_rows_add_pair(&sums, 1, INFINITY);
+    ets_pair_rows_add_pair(&sums, -3, 1);
     assert_float_equal(sums.error, 16, 0);
     assert_float_equal(sums.power, 9, 0);
     assert_float_equal(sums.reach, 3, 0);
@@ -82,8 +82,8 @@ static void test_row_sums__pairs_that_are_not_finite_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_sums__rows_at_once_are_the_same),
-        cmocka_unit_test(test_row_sums__pairs_that_are_not_finite_are_left_out),
+        cmocka_unit_test(test_pair_rows__rows_at_once_are_the_same),
+        cmocka_unit_test(test_pair_rows__pairs_that_are_not_finite_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
