@@ -128,12 +128,12 @@ static uint32_t dimension_of(const struct ets_graph_node *node, const struct ets
 
 /* Adds the pairs in logical order, for any strides. */
 static void sum_in_order(struct gap_number_pairs *pairs, struct place place,
-                         struct ets_row_sums *sums)
+                         struct ets_pair_row_sums *sums)
 {
     while (gap_number_pairs_next(pairs)) {
         for (size_t i = 0; i < pairs->count;) {
             const size_t run = same_index(&place, pairs->count - i), end = i + run;
-            struct ets_row_sums own = sums[place.index];
+            struct ets_pair_row_sums own = sums[place.index];
             for (; i < end; i++) ets_pair_rows_add_pair(&own, pairs->left[i], pairs->right[i]);
             sums[place.index] = own;
             advance(&place, run);
@@ -152,7 +152,7 @@ static const double *numbers_at(const struct ets_tensor *tensor, uint64_t first,
 
 /* Adds the pairs of two dense tensors, several channels at a time. */
 static void sum_rows(const struct ets_tensor *reference, const struct ets_tensor *device,
-                     const struct place *place, struct ets_row_sums *sums)
+                     const struct place *place, struct ets_pair_row_sums *sums)
 {
     enum { ROWS = ETS_ROWS_AT_ONCE, NUMBERS = 128 };
     double left_room[ROWS][NUMBERS], right_room[ROWS][NUMBERS];
@@ -186,7 +186,7 @@ static bool has_rows(const struct ets_tensor *reference, const struct ets_tensor
 
 /* Sums errors and the reference by channel; returns the mean square of the reference. */
 static double sum_channels(const struct ets_tensor *reference, const struct ets_tensor *device,
-                           uint32_t dimension, struct ets_row_sums *sums)
+                           uint32_t dimension, struct ets_pair_row_sums *sums)
 {
     struct gap_number_pairs pairs;
     const uint64_t count = ets_tensor_count(reference);
@@ -200,7 +200,7 @@ static double sum_channels(const struct ets_tensor *reference, const struct ets_
 }
 
 /* The largest numbers of the loudest channel and of the next. */
-static void note_reaches(const struct ets_row_sums *sums, uint32_t count,
+static void note_reaches(const struct ets_pair_row_sums *sums, uint32_t count,
                          struct ets_gap_channels *channels)
 {
     channels->largest = sums[0].reach;
@@ -226,7 +226,7 @@ enum ets_status ets_gap_channel_errors(struct ets_arena *arena, const struct ets
     if (dimension == ETS_NO_INDEX) return ETS_OK;
     const uint32_t size = (uint32_t)reference->sizes[dimension];
     double *errors = ets_arena_alloc_array(arena, size, sizeof *errors);
-    struct ets_row_sums *sums = ets_arena_alloc_array(arena, size, sizeof *sums);
+    struct ets_pair_row_sums *sums = ets_arena_alloc_array(arena, size, sizeof *sums);
     if (errors == NULL || sums == NULL) return gap_fail_memory(error);
     const double mean = sum_channels(reference, device, dimension, sums);
     const double unit = 8 * ets_gap_epsilon((int)device->scalar_type);

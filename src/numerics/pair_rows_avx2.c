@@ -24,7 +24,7 @@ ETS_AVX2_INLINED struct columns load_columns(const double *const *rows, size_t i
          _mm256_permute2f128_pd(even, even_2, 0x31), _mm256_permute2f128_pd(odd, odd_2, 0x31)}};
 }
 
-ETS_AVX2 bool ets_avx2_pair_rows_add(struct ets_row_sums *sums, const double *const *left,
+ETS_AVX2 bool ets_avx2_pair_rows_add(struct ets_pair_row_sums *sums, const double *const *left,
                                      const double *const *right, size_t count)
 {
     const __m256d sign = _mm256_set1_pd(-0.0);
@@ -46,7 +46,7 @@ ETS_AVX2 bool ets_avx2_pair_rows_add(struct ets_row_sums *sums, const double *co
     _mm256_storeu_pd(reaches, reach);
     bool is_finite = true;
     for (int k = 0; k < 4; k++) {
-        sums[k] = (struct ets_row_sums){errors[k], powers[k], reaches[k]};
+        sums[k] = (struct ets_pair_row_sums){errors[k], powers[k], reaches[k]};
         is_finite &= errors[k] - errors[k] == 0;
     }
     return is_finite;

@@ -28,10 +28,10 @@ static void fill(uint64_t seed)
 /* The sums of `rows` rows, which begin with some already, beside those of pairs one by one. */
 static void check(size_t rows, size_t count)
 {
-    struct ets_row_sums sums[ETS_ROWS_AT_ONCE], expected[ETS_ROWS_AT_ONCE];
+    struct ets_pair_row_sums sums[ETS_ROWS_AT_ONCE], expected[ETS_ROWS_AT_ONCE];
     const double *left[ETS_ROWS_AT_ONCE], *right[ETS_ROWS_AT_ONCE];
     for (size_t row = 0; row < rows; row++) {
-        sums[row] = expected[row] = (struct ets_row_sums){(double)row, 0.1, 7};
+        sums[row] = expected[row] = (struct ets_pair_row_sums){(double)row, 0.1, 7};
         left[row] = numbers[0][row];
         right[row] = numbers[1][row];
         for (size_t i = 0; i < count; i++) {
@@ -70,7 +70,7 @@ static void test_pair_rows__pairs_that_are_not_finite_are_left_out(void **state)
         numbers[1][3][6] = odd[i];
         check_all();
     }
-    struct ets_row_sums sums = {0, 0, 0};
+    struct ets_pair_row_sums sums = {0, 0, 0};
     ets_pair_rows_add_pair(&sums, NAN, 1);
     ets_pair_rows_add_pair(&sums, 1, INFINITY);
     ets_pair_rows_add_pair(&sums, -3, 1);
