@@ -50,26 +50,36 @@ static enum ets_status check_axis(struct reference_frame *frame, struct axis *ax
     return ETS_OK;
 }
 
-/* One row of the input for one column of the kernel: `axis->output` numbers, zeros outside. */
-static void copy_patch_row(const struct axis *axis, int64_t offset, const uint8_t *row, uint8_t *to,
-                           size_t bytes)
+/* Which outputs of a row lie inside the input, for one column of the kernel. */
+struct reach {
+    int64_t first, end, from; /* [first, end) of the outputs; the input of the first */
+};
+
+static struct reach reach_of(const struct axis *axis, int64_t offset)
 {
     const int64_t start = offset - axis->before; /* of output 0, in the input */
     int64_t first = start < 0 ? (-start + axis->stride - 1) / axis->stride : 0;
     int64_t end = axis->input > start ? (axis->input - start - 1) / axis->stride + 1 : 0;
     if (end > axis->output) end = axis->output;
     if (first > end) first = end;
-    memset(to, 0, (size_t)first * bytes);
-    memset(to + (size_t)end * bytes, 0, (size_t)(axis->output - end) * bytes);
-    if (first == end) return;
-    const uint8_t *from = row + (size_t)(start + first * axis->stride) * bytes;
-    to += (size_t)first * bytes;
+    return (struct reach){first, end, start + first * axis->stride};
+}
+
+/* One row of the input for one column of the kernel: `axis->output` numbers, zeros outside. */
+static void copy_patch_row(const struct axis *axis, struct reach reach, const uint8_t *row,
+                           uint8_t *to, size_t bytes)
+{
+    memset(to, 0, (size_t)reach.first * bytes);
+    memset(to + (size_t)reach.end * bytes, 0, (size_t)(axis->output - reach.end) * bytes);
+    if (reach.first == reach.end) return;
+    const uint8_t *from = row + (size_t)reach.from * bytes;
+    to += (size_t)reach.first * bytes;
     if (axis->stride == 1) {
-        memcpy(to, from, (size_t)(end - first) * bytes);
+        memcpy(to, from, (size_t)(reach.end - reach.first) * bytes);
         return;
     }
     const size_t step = (size_t)axis->stride * bytes;
-    for (; first < end; first++, from += step, to += bytes) {
+    for (int64_t i = reach.first; i < reach.end; i++, from += step, to += bytes) {
         if (bytes == 4) memcpy(to, from, 4);
         else memcpy(to, from, 8);
     }
@@ -86,12 +96,13 @@ static void copy_patches(const struct convolution *it, const uint8_t *image, int
         const uint8_t *plane = image + (size_t)(channel * rows->input) * in_row;
         for (int64_t i = 0; i < rows->kernel; i++) {
             for (int64_t j = 0; j < columns->kernel; j++) {
+                const struct reach reach = reach_of(columns, j * columns->dilation);
                 for (int64_t y = first; y < end; y++, to += out_row) {
                     const int64_t at = y * rows->stride - rows->before + i * rows->dilation;
                     if (at < 0 || at >= rows->input) memset(to, 0, out_row);
                     else
-                        copy_patch_row(columns, j * columns->dilation, plane + (size_t)at * in_row,
-                                       to, it->element_bytes);
+                        copy_patch_row(columns, reach, plane + (size_t)at * in_row, to,
+                                       it->element_bytes);
                 }
             }
         }
