@@ -25,23 +25,23 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* Sums over a block's numbers x, with differences x - pivot. */
-struct sums {
-    double min, max, absolute, difference, difference_square, zeros;
+/* The sums of a block in lanes, which are merged at the end. */
+struct lanes {
+    double min[LANES], max[LANES], absolute[LANES], difference[LANES], difference_square[LANES],
+        zeros[LANES];
 };
 
-static struct sums merge(struct sums a, struct sums b)
+static struct ets_block_sums merge(struct ets_block_sums a, struct ets_block_sums b)
 {
-    return (struct sums){.min = b.min < a.min ? b.min : a.min,
-                         .max = b.max > a.max ? b.max : a.max,
-                         .absolute = a.absolute + b.absolute,
-                         .difference = a.difference + b.difference,
-                         .difference_square = a.difference_square + b.difference_square,
-                         .zeros = a.zeros + b.zeros};
+    return (struct ets_block_sums){.min = b.min < a.min ? b.min : a.min,
+                                   .max = b.max > a.max ? b.max : a.max,
+                                   .absolute = a.absolute + b.absolute,
+                                   .difference = a.difference + b.difference,
+                                   .difference_square = a.difference_square + b.difference_square,
+                                   .zeros = a.zeros + b.zeros};
 }
 
-static inline void add_number(struct ets_tensor_statistics_lanes *lanes, size_t lane, double x,
-                              double pivot)
+static inline void add_number(struct lanes *lanes, size_t lane, double x, double pivot)
 {
     const double difference = x - pivot;
     lanes->min[lane] = x < lanes->min[lane] ? x : lanes->min[lane];
@@ -52,16 +52,10 @@ static inline void add_number(struct ets_tensor_statistics_lanes *lanes, size_t 
     lanes->zeros[lane] += x == 0 ? 1.0 : 0.0;
 }
 
-static void add_numbers(struct ets_tensor_statistics_lanes *restrict lanes,
-                        const double *restrict numbers, size_t count, double pivot)
+static void add_numbers(struct lanes *restrict lanes, const double *restrict numbers, size_t count,
+                        double pivot)
 {
     size_t i = 0;
-#if ETS_HAS_AVX2
-    if (ets_has_avx2()) {
-        i = count - count % LANES;
-        ets_avx2_summary_add(lanes, numbers, i, pivot);
-    }
-#endif
     for (; i + LANES <= count; i += LANES) {
         for (size_t lane = 0; lane < LANES; lane++) {
             add_number(lanes, lane, numbers[i + lane], pivot);
@@ -70,20 +64,27 @@ static void add_numbers(struct ets_tensor_statistics_lanes *restrict lanes,
     for (; i < count; i++) add_number(lanes, 0, numbers[i], pivot);
 }
 
-static struct sums take_lane(const struct ets_tensor_statistics_lanes *lanes, size_t lane)
+static struct ets_block_sums take_lane(const struct lanes *lanes, size_t lane)
 {
-    return (struct sums){lanes->min[lane],
-                         lanes->max[lane],
-                         lanes->absolute[lane],
-                         lanes->difference[lane],
-                         lanes->difference_square[lane],
-                         lanes->zeros[lane]};
+    return (struct ets_block_sums){lanes->min[lane],
+                                   lanes->max[lane],
+                                   lanes->absolute[lane],
+                                   lanes->difference[lane],
+                                   lanes->difference_square[lane],
+                                   lanes->zeros[lane]};
 }
 
 /* Sums of `count` (at least 1) numbers; `difference` is NaN or infinite if one of them is. */
-static struct sums sum_numbers(const double *numbers, size_t count, double pivot)
+static struct ets_block_sums sum_numbers(const double *numbers, size_t count, double pivot)
 {
-    struct ets_tensor_statistics_lanes lanes = {.min = {0}};
+#if ETS_HAS_AVX2
+    struct ets_block_sums sums;
+    if (count % LANES == 0 && ets_has_avx2()) {
+        ets_avx2_block_sums(numbers, count, pivot, &sums);
+        return sums;
+    }
+#endif
+    struct lanes lanes = {.min = {0}};
     for (size_t lane = 0; lane < LANES; lane++) lanes.min[lane] = lanes.max[lane] = numbers[0];
     add_numbers(&lanes, numbers, count, pivot);
     return merge(merge(take_lane(&lanes, 0), take_lane(&lanes, 1)),
@@ -113,7 +114,7 @@ static size_t take_finite(struct ets_tensor_statistics *statistics, const double
 
 /* Adds a block of `block_count` numbers to `statistics`, which has `count` finite ones so far. */
 static void add_sums(struct ets_tensor_statistics *statistics, uint64_t count,
-                     const struct sums *sums, double pivot, double block_count)
+                     const struct ets_block_sums *sums, double pivot, double block_count)
 {
     const double offset = sums->difference / block_count; /* the block's mean - pivot */
     const double block_sum = block_count * pivot + sums->difference;
@@ -145,7 +146,7 @@ static void add_block(struct summing *summing, const uint8_t *bytes, int scalar_
         statistics->first[statistics->first_count++] = numbers[i];
     }
     /* Nearly all blocks are finite; the sums show it. */
-    struct sums sums = sum_numbers(numbers, count, numbers[0]);
+    struct ets_block_sums sums = sum_numbers(numbers, count, numbers[0]);
     if (sums.difference - sums.difference != 0) {
         count = take_finite(statistics, numbers, count, room);
         numbers = room;

@@ -18,18 +18,15 @@ enum ets_status ets_tensor_sums_of(const struct ets_tensor *tensor,
 /* Lanes of the sums; they fit in a vector register. */
 enum { ETS_TENSOR_STATISTICS_LANES = 4 };
 
-/* Sums over numbers x and differences x - pivot. */
-struct ets_tensor_statistics_lanes {
-    double min[ETS_TENSOR_STATISTICS_LANES], max[ETS_TENSOR_STATISTICS_LANES],
-        absolute[ETS_TENSOR_STATISTICS_LANES], difference[ETS_TENSOR_STATISTICS_LANES],
-        difference_square[ETS_TENSOR_STATISTICS_LANES], zeros[ETS_TENSOR_STATISTICS_LANES];
+/* Sums over a block's numbers x, with differences x - pivot. */
+struct ets_block_sums {
+    double min, max, absolute, difference, difference_square, zeros;
 };
 
 #if ETS_HAS_AVX2
-/* Adds `count` numbers, a multiple of the lanes: number i to lane i % ETS_TENSOR_STATISTICS_LANES.
- */
-void ets_avx2_summary_add(struct ets_tensor_statistics_lanes *lanes, const double *numbers,
-                          size_t count, double pivot);
+/* The sums of `count` numbers, a multiple of the lanes and not 0. */
+void ets_avx2_block_sums(const double *numbers, size_t count, double pivot,
+                         struct ets_block_sums *sums_out);
 #endif
 
 #endif

@@ -204,6 +204,56 @@ static void test_tensor_statistics__every_length(void **state)
     }
 }
 
+static double sum_of_lanes(const double lanes[4])
+{
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+/* Number i of a block goes to lane i % 4, whatever the processor has. */
+static void test_tensor_statistics__sums_of_a_block_are_of_four_lanes(void **state)
+{
+    (void)state;
+    double numbers[64];
+    for (size_t count = 4; count <= 64; count += 4) {
+        struct ets_tensor_statistics statistics, sums;
+        double absolute[4] = {0}, apart[4] = {0}, square[4] = {0};
+        for (size_t i = 0; i < count; i++) {
+            numbers[i] = sin((double)(i * count)) * pow(10, (double)(i % 7));
+            const double difference = numbers[i] - numbers[0];
+            absolute[i % 4] += fabs(numbers[i]);
+            apart[i % 4] += difference;
+            square[i % 4] += difference * difference;
+        }
+        const struct ets_tensor tensor = test_vector(ETS_SCALAR_DOUBLE, numbers, (int64_t)count);
+        assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_OK);
+        const double all = (double)count * numbers[0] + sum_of_lanes(apart);
+        assert_true(statistics.absolute_sum == sum_of_lanes(absolute));
+        assert_true(statistics.sum == all);
+        assert_true(statistics.square_sum ==
+                    sum_of_lanes(square) + numbers[0] * (sum_of_lanes(apart) + all));
+        assert_int_equal(ets_tensor_sums_of(&tensor, &sums), ETS_OK);
+        assert_int_equal(sums.hash, 0);
+        sums.hash = statistics.hash;
+        assert_memory_equal(&sums, &statistics, sizeof sums);
+    }
+}
+
+/* Of 0 and -0, the first of the lane that comes first. */
+static void test_tensor_statistics__zeros_of_both_signs(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct ets_tensor_statistics statistics;
+        const double numbers[] = {
+            first ? -0.0 : 0.0, first ? 0.0 : -0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -0.0};
+        const struct ets_tensor tensor = test_vector(ETS_SCALAR_DOUBLE, numbers, 8);
+        assert_int_equal(ets_tensor_statistics_of(&tensor, 0, &statistics), ETS_OK);
+        assert_int_equal(statistics.zero_count, 8);
+        assert_true((signbit(statistics.min) != 0) == (first != 0));
+        assert_true((signbit(statistics.max) != 0) == (first != 0));
+    }
+}
+
 static void test_tensor_statistics__values_worked_out_by_hand(void **state)
 {
     (void)state;
@@ -333,6 +383,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensor_statistics__every_type_in_every_layout),
         cmocka_unit_test(test_tensor_statistics__every_length),
+        cmocka_unit_test(test_tensor_statistics__sums_of_a_block_are_of_four_lanes),
+        cmocka_unit_test(test_tensor_statistics__zeros_of_both_signs),
         cmocka_unit_test(test_tensor_statistics__values_worked_out_by_hand),
         cmocka_unit_test(test_tensor_statistics__nothing_finite),
         cmocka_unit_test(test_tensor_statistics__sums_that_cancel),
