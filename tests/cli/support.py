@@ -1,12 +1,15 @@
 """What the tests of the command line share: running it, fixtures, dumps and records made up."""
 
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 import zipfile
 import zlib
@@ -31,6 +34,29 @@ def run(*words, stdin=None, env=None, **options):
         environment["COLUMNS"] = env["COLUMNS"]
     return subprocess.run([ETSCOPE, *map(str, words)], input=stdin, env=environment,
                           capture_output=True, timeout=60, check=False, **options)
+
+
+def on_a_terminal(*words, width=0):
+    """The bytes that a terminal of so many columns would get of both streams, and the exit code."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    environment.pop("COLUMNS", None)
+    with subprocess.Popen([ETSCOPE, *map(str, words)], stdout=slave, stderr=slave,
+                          env=environment) as process:
+        os.close(slave)
+        data = bytearray()
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # Linux says so where the other end is closed
+                part = b""
+            if not part:
+                break
+            data += part
+        code = process.wait(60)
+    os.close(master)
+    return bytes(data).replace(b"\r\n", b"\n"), code
 
 
 def write_opened_page(folder):

@@ -2,40 +2,18 @@
 
 import csv
 import io
-import os
-import pty
 import re
 import subprocess
 import unittest
 
 import support
-from support import call
+from support import call, on_a_terminal
 
 # What a terminal or an editor would obey: controls but tab and line feed, C1, directions, line ends.
 ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]")
 NAMES = ["\033[2J\033]0;title\007", "\033]52;c;AAAA\007", "carriage\rreturn", b"raw \xff\x9b2J", "\u009b31m",
          "\u202egpj.exe", "\u2066a\u2069", "line\u2028end\u2029", "\u20ac \U0001f3bc"]
 FORMULAS = ["=1+1", "\n=1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\uff1d1+1"]
-
-
-def on_a_terminal(*words):
-    """The bytes that a terminal would get of both streams, and the exit code."""
-    master, slave = pty.openpty()
-    with subprocess.Popen([support.ETSCOPE, *map(str, words)], stdout=slave, stderr=slave,
-                          env={**os.environ, "LC_ALL": "C.UTF-8"}) as process:
-        os.close(slave)
-        data = bytearray()
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:  # Linux says so where the other end is closed
-                part = b""
-            if not part:
-                break
-            data += part
-        code = process.wait(60)
-    os.close(master)
-    return bytes(data).replace(b"\r\n", b"\n"), code
 
 
 class PlainText(support.FolderTest):

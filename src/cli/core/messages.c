@@ -7,36 +7,29 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/document_entries.h"
+#include "cli/core/notes.h"
 #include "cli/core/what_to_type.h"
-
-static void print_line(const char *before, const char *format, va_list arguments) ETS_PRINTF(2, 0);
-
-/* Escapes control characters: names in messages come from files. */
-static void print_line(const char *before, const char *format, va_list arguments)
-{
-    char line[8192]; /* a path, and a message */
-    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
-    fputs(before, stderr);
-    cli_print_text(stderr, line);
-    fputc('\n', stderr);
-    cli_document_note(cli_text(line));
-}
 
 int cli_complain(int code, const char *format, ...)
 {
+    char line[CLI_MESSAGE_CHARS];
     va_list arguments;
     va_start(arguments, format);
-    print_line("etscope: ", format, arguments);
+    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
     va_end(arguments);
+    cli_write_error("etscope: ", line);
+    cli_document_note(cli_text(line));
     return code;
 }
 
 void cli_note(const char *format, ...)
 {
+    char line[CLI_MESSAGE_CHARS];
     va_list arguments;
     va_start(arguments, format);
-    print_line("note: ", format, arguments);
+    if (vsnprintf(line, sizeof line, format, arguments) < 0) line[0] = '\0';
     va_end(arguments);
+    if (cli_write_note(line)) cli_document_note(cli_text(line));
 }
 
 static bool bound_was_told;
@@ -92,6 +85,7 @@ int cli_fail(const char *path, const struct ets_error *error)
 int cli_end(int code)
 {
     char bound[CLI_BOUND_CHARS];
+    cli_release_notes();
     if (bound_was_told || !cli_bounds_were_exceeded(bound)) return code;
     if (code == CLI_INTERNAL) return cli_complain(CLI_INPUT, "the command %s", bound);
     cli_note("the command %s; parts of its answer may be missing", bound);

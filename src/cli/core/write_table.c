@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "cli/core/document.h"
+#include "cli/core/notes.h"
 #include "host/os/os_streams.h"
 #include "host/text_builder.h"
 
@@ -65,15 +66,17 @@ int cli_write_table(const struct cli_arguments *arguments, const struct ets_tabl
 int cli_write_table_to(const char *path, const struct ets_table *table,
                        const struct ets_table_style *style)
 {
-    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
     struct ets_output *output;
     struct ets_error error;
+    if (style->format == ETS_FORMAT_JSON) return cli_document_table(path, table, style);
     if (ets_output_open(path, &output, &error) != ETS_OK) return cli_fail_output(path, &error);
     if (ets_table_write(table, style, output, &error) != ETS_OK) {
         ets_output_discard(output);
         return cli_fail(NULL, &error);
     }
-    return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output(path, &error);
+    if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output(path, &error);
+    cli_release_notes();
+    return CLI_OK;
 }
 
 int cli_write_styled(const struct cli_arguments *arguments, const struct ets_table *table)

@@ -11,6 +11,7 @@
 #include "cli/core/bounds.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/columns.h"
+#include "cli/core/notes.h"
 #include "cli/core/what_to_type.h"
 #include "cli/core/write_table.h"
 #include "cli/target/target.h"
@@ -274,6 +275,7 @@ static int cmd_gap(const struct cli_arguments *arguments)
     if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     int code = check_words(arguments);
     if (code == CLI_OK) code = check_kind(arguments->words[0]);
+    cli_hold_notes(); /* the answer comes first */
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
 }
 

@@ -166,3 +166,16 @@ size_t ets_text_tail(const char *data, size_t size, uint32_t columns)
     }
     return size - at;
 }
+
+size_t ets_text_line(const char *data, size_t size, uint32_t width, size_t *next_out)
+{
+    *next_out = size;
+    if (ets_text_columns(data, size) <= width) return size;
+    const size_t fits = ets_text_head(data, size, width);
+    size_t end = fits;
+    while (end > 0 && data[end] != ' ') end--;
+    const size_t taken = end > 0 ? end : fits;
+    if (taken == 0) return size;
+    *next_out = taken + (end > 0 ? 1 : 0);
+    return taken;
+}

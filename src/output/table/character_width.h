@@ -16,4 +16,8 @@ size_t ets_text_head(const char *data, size_t size, uint32_t columns);
 /* Bytes of the longest suffix that fits and does not start with a combining mark. */
 size_t ets_text_tail(const char *data, size_t size, uint32_t columns);
 
+/* Bytes of the first line of a text in lines of `width` columns, broken between words if it can be,
+ * and where the next line begins. */
+size_t ets_text_line(const char *data, size_t size, uint32_t width, size_t *next_out);
+
 #endif

@@ -329,20 +329,6 @@ static void put_aligned(const struct renderer *r, const struct ets_shown_column 
     if (!shown->is_right) put_spaces(r, room - used); /* half of a wide character was left */
 }
 
-/* Bytes of the first line of a text in lines of `width`, and where the next begins. */
-static size_t first_line(const char *data, size_t size, uint32_t width, size_t *next_out)
-{
-    *next_out = size;
-    if (ets_text_columns(data, size) <= width) return size;
-    const size_t fits = ets_text_head(data, size, width);
-    size_t end = fits;
-    while (end > 0 && data[end] != ' ') end--;
-    const size_t taken = end > 0 ? end : fits;
-    if (taken == 0) return size;
-    *next_out = taken + (end > 0 ? 1 : 0);
-    return taken;
-}
-
 /* Leaves of a cell what stands on its line `line`, from 0. Returns whether more lines follow. */
 static bool keep_line(const struct ets_shown_column *shown, uint32_t line,
                       struct ets_cell_text *text)
@@ -353,7 +339,7 @@ static bool keep_line(const struct ets_shown_column *shown, uint32_t line,
         return false;
     }
     for (uint32_t i = 0; i <= line; i++) {
-        taken = first_line(text->data + start, text->size - start, shown->width, &next);
+        taken = ets_text_line(text->data + start, text->size - start, shown->width, &next);
         next += start;
         if (i < line) start = next;
     }
@@ -446,7 +432,7 @@ static void put_wrapped(const struct renderer *r, const char *data, size_t size)
     uint32_t indent = 0;
     for (size_t next; size > 0; data += next, size -= next, indent = hang) {
         put_spaces(r, indent);
-        put_bytes(r, data, first_line(data, size, width - indent, &next));
+        put_bytes(r, data, ets_text_line(data, size, width - indent, &next));
         if (next < size) ets_output_write(r->output, "\n", 1);
     }
 }
