@@ -117,14 +117,17 @@ static void say_cause(struct ets_gap_words *words, const struct ets_gap_weight_u
     say_number(words, weight->step, 2);
 }
 
-/* The output of which most rows have another largest element; NULL: none is known. */
-static const struct ets_gap_row *most_moved(const struct ets_gap_report *report)
+/* The output of which most rows have another largest element; ETS_NO_INDEX: none is known. */
+static uint32_t most_moved(const struct ets_gap_report *report)
 {
-    const struct ets_gap_row *most = NULL;
+    uint32_t most = ETS_NO_INDEX;
+    uint64_t moved = 0;
     for (uint32_t i = 0; i < ets_gap_row_count(report); i++) {
         const struct ets_gap_row *row = ets_gap_row(report, i);
         if (row->largest.rows == 0) continue;
-        if (most == NULL || row->largest.moved > most->largest.moved) most = row;
+        if (most != ETS_NO_INDEX && row->largest.moved <= moved) continue;
+        most = i;
+        moved = row->largest.moved;
     }
     return most;
 }
@@ -134,21 +137,21 @@ static void say_largest(struct ets_gap_words *words, const struct ets_gap_report
 {
     const struct ets_gap_conclusion *verdict = ets_gap_conclusion(report);
     const bool are_off = verdict->outputs_agreeing < verdict->outputs_compared; /* else good news */
-    const struct ets_gap_row *row = most_moved(report);
-    if (row == NULL) return;
-    const struct ets_gap_largest *largest = &row->largest;
+    const uint32_t row = most_moved(report);
+    if (row == ETS_NO_INDEX) return;
+    const struct ets_gap_largest *largest = &ets_gap_row(report, row)->largest;
     if (largest->moved == 0) {
         say(words, ", %s the largest element%s stays the same", are_off ? "but" : "and",
             largest->rows == 1 ? "" : " of each row");
     } else if (largest->rows == 1) {
         say(words, ", and the largest of ");
-        say_text(words, row->value->node->name);
+        ets_gap_say_name(words, report, row);
         say(words, " is element %u, in the reference element %u", largest->device,
             largest->reference);
     } else {
         say(words, ", and in %llu of %llu rows of ", (unsigned long long)largest->moved,
             (unsigned long long)largest->rows);
-        say_text(words, row->value->node->name);
+        ets_gap_say_name(words, report, row);
         say(words, " another element is the largest");
     }
 }

@@ -6,6 +6,48 @@
 #include "etscope/experimental/captured_values.h"
 #include "etscope/inspect.h"
 #include "host/text_builder.h"
+#include "operators/operator_traits.h"
+
+bool ets_gap_computes(const struct ets_graph_node *node)
+{
+    static const uint32_t traits = ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE | ETS_OPERATOR_PART |
+                                   ETS_OPERATOR_SIZE | ETS_OPERATOR_QUANTIZATION;
+    return !ets_operator_is(node->op, traits) &&
+           !ets_text_contains(node->op, "access_subclass_inner_tensor") &&
+           !ets_text_starts_with(node->op, "_operator.");
+}
+
+/* What is computed in one with the convolution or product before it. */
+static bool is_fused_behind(const struct ets_graph_node *node)
+{
+    const struct ets_text name = ets_operator_base_name(node->op);
+    return ets_operator_is(node->op, ETS_OPERATOR_IN_PLACE) || ets_text_starts_with(name, "relu") ||
+           ets_text_contains(name, "batch_norm");
+}
+
+/*
+ * The node that a row is named after: the value's own, if it computes; else what the conversion or
+ * view behind it is of: the last operator, or the convolution before its activation.
+ */
+static const struct ets_graph_node *find_named(const struct ets_graph_node *own,
+                                               const struct ets_gap_nodes *nodes)
+{
+    const uint32_t operators = ETS_OPERATOR_MULTIPLICATION | ETS_OPERATOR_PAIRWISE;
+    const struct ets_graph_node *last = NULL, *moved = own;
+    if (ets_gap_computes(own)) return own;
+    for (uint32_t i = nodes->count; i-- > 0;) {
+        const struct ets_graph_node *node = nodes->items[i];
+        if (!ets_gap_computes(node)) {
+            const bool is_view = !ets_operator_is(node->op, ETS_OPERATOR_QUANTIZATION);
+            if (is_view && ets_operator_is(moved->op, ETS_OPERATOR_QUANTIZATION)) moved = node;
+            continue;
+        }
+        if (last == NULL) last = node;
+        if (ets_operator_is(node->op, operators)) return node;
+        if (!is_fused_behind(node)) break;
+    }
+    return last != NULL ? last : moved;
+}
 
 enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
                                    uint32_t row, struct ets_gap_nodes *nodes_out,
@@ -23,9 +65,10 @@ enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap
     ETS_TRY(ets_gap_region(report, row, nodes.items, nodes.count, &nodes.count, nodes.rows,
                            nodes.row_count, &nodes.row_count, error));
     nodes.names.items = names;
-    names[nodes.names.count++] = own->name;
+    nodes.named = find_named(own, &nodes);
+    names[nodes.names.count++] = nodes.named->name;
     for (uint32_t i = 0; i < nodes.count; i++) {
-        if (nodes.items[i] != own) names[nodes.names.count++] = nodes.items[i]->name;
+        if (nodes.items[i] != nodes.named) names[nodes.names.count++] = nodes.items[i]->name;
     }
     *nodes_out = nodes;
     return ETS_OK;
@@ -55,16 +98,15 @@ static bool list_nodes(struct ets_gap_line *line, struct ets_arena *arena,
     return true;
 }
 
-/* The node whose line and module the value has: `own`, or the last before it that has a line. */
-static const struct ets_graph_node *find_placed(const struct ets_graph_node *own,
-                                                const struct ets_graph_node *const *nodes,
-                                                uint32_t count)
+/* The node whose line and module the value has: what the row is named after, or the last before it
+ * that has a line. */
+static const struct ets_graph_node *find_placed(const struct ets_gap_nodes *nodes)
 {
-    if (ets_graph_user_frame(own) != NULL) return own;
-    for (uint32_t i = count; i-- > 0;) {
-        if (ets_graph_user_frame(nodes[i]) != NULL) return nodes[i];
+    if (ets_graph_user_frame(nodes->named) != NULL) return nodes->named;
+    for (uint32_t i = nodes->count; i-- > 0;) {
+        if (ets_graph_user_frame(nodes->items[i]) != NULL) return nodes->items[i];
     }
-    return own;
+    return nodes->named;
 }
 
 static bool find_place(struct ets_gap_line *line, struct ets_arena *arena,
@@ -129,7 +171,7 @@ enum ets_status ets_gap_line_make(struct ets_gap_line *line, struct ets_arena *a
     *line = (struct ets_gap_line){.of = ets_gap_row(report, row)};
     const struct ets_gap_value *value = line->of->value;
     ETS_TRY(ets_gap_nodes_find(arena, report, row, &line->nodes, error));
-    line->placed = find_placed(value->node, line->nodes.items, line->nodes.count);
+    line->placed = find_placed(&line->nodes);
     if (inspection != NULL) name_capture(line, inspection, value);
     const bool is_partition = value->backend != NULL && !value->is_computed;
     if (!list_nodes(line, arena, report) || !find_place(line, arena, line->placed) ||

@@ -10,6 +10,8 @@
 #ifndef ETSCOPE_VIEWS_GAP_LINES_H
 #define ETSCOPE_VIEWS_GAP_LINES_H
 
+#include <stdbool.h>
+
 #include "etscope/experimental/gap.h"
 #include "host/arena.h"
 #include "views/operator_lines.h"
@@ -21,10 +23,14 @@
 struct ets_gap_nodes {
     const struct ets_graph_node **items; /* [count] in the graph's order */
     uint32_t count;
-    struct ets_text_list names; /* the value's own node first */
-    uint32_t *rows;             /* [row_count] of the report: the captured values they start from */
+    const struct ets_graph_node *named; /* the node that the row is named after */
+    struct ets_text_list names;         /* that node first */
+    uint32_t *rows; /* [row_count] of the report: the captured values they start from */
     uint32_t row_count;
 };
+
+/* Whether a node is an operator that an error can come from: no view, size or conversion. */
+bool ets_gap_computes(const struct ets_graph_node *node);
 
 enum ets_status ets_gap_nodes_find(struct ets_arena *arena, const struct ets_gap_report *report,
                                    uint32_t row, struct ets_gap_nodes *nodes_out,

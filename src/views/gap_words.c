@@ -2,7 +2,6 @@
 #include "views/gap_words.h"
 
 #include "inspect/names.h"
-#include "operators/operator_traits.h"
 #include "views/gap_lines.h"
 
 enum { MOST_NAMES = 8, MOST_PLACES = 3 };
@@ -22,26 +21,28 @@ void ets_gap_say_node(struct ets_gap_words *words, const struct ets_graph_node *
     say_frame(words, node);
 }
 
+void ets_gap_say_name(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      uint32_t row)
+{
+    struct ets_arena arena;
+    struct ets_gap_nodes nodes;
+    ets_arena_init(&arena, NULL, 0);
+    if (ets_gap_nodes_find(&arena, report, row, &nodes, NULL) == ETS_OK) {
+        say_text(words, nodes.named->name);
+    }
+    ets_arena_reset(&arena);
+}
+
 void ets_gap_say_row(struct ets_gap_words *words, const struct ets_gap_report *report, uint32_t row)
 {
     struct ets_arena arena;
     struct ets_gap_line line;
     ets_arena_init(&arena, NULL, 0);
-    say_text(words, ets_gap_row(report, row)->value->node->name);
     if (ets_gap_line_make(&line, &arena, NULL, report, row, NULL) == ETS_OK) {
+        say_text(words, line.nodes.named->name);
         say_frame(words, line.placed);
     }
     ets_arena_reset(&arena);
-}
-
-/* What computes nothing: views, conversions to and from integers, and sizes. */
-static bool computes_nothing(const struct ets_graph_node *node)
-{
-    static const uint32_t traits = ETS_OPERATOR_VIEW | ETS_OPERATOR_PERMUTE | ETS_OPERATOR_PART |
-                                   ETS_OPERATOR_SIZE | ETS_OPERATOR_QUANTIZATION;
-    return ets_operator_is(node->op, traits) ||
-           ets_text_contains(node->op, "access_subclass_inner_tensor") ||
-           ets_text_starts_with(node->op, "_operator.");
 }
 
 /* The operators among the nodes of a row; all of its nodes if there is none. Moves them to the
@@ -51,7 +52,7 @@ static uint32_t keep_operators(struct ets_gap_nodes *nodes)
     uint32_t count = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct ets_graph_node *node = nodes->items[i];
-        if (computes_nothing(node)) continue;
+        if (!ets_gap_computes(node)) continue;
         nodes->items[i] = nodes->items[count];
         nodes->items[count++] = node;
     }
@@ -169,8 +170,8 @@ void ets_gap_say_culprit(struct ets_gap_words *words, const struct ets_gap_repor
         if (value->backend != NULL && !value->is_computed) {
             say(words, "of partition %u of %s", partition_of(report, value), value->backend);
         } else {
-            say(words, "that end at ");
-            say_text(words, value->node->name);
+            say(words, nodes.named == value->node ? "that end at " : "of the row ");
+            say_text(words, nodes.named->name);
         }
         say_all(words, &nodes, count);
     }

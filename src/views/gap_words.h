@@ -54,7 +54,10 @@ static inline void say_activation(struct ets_gap_words *words,
 
 /* "linear (models/net.py:20)": a node, with its line of the model. */
 void ets_gap_say_node(struct ets_gap_words *words, const struct ets_graph_node *node);
-/* Likewise a row by its node; a node without a line has that of the last before it. */
+/* The node that a row of the table is named after. */
+void ets_gap_say_name(struct ets_gap_words *words, const struct ets_gap_report *report,
+                      uint32_t row);
+/* Likewise with its line; a node without a line has that of the last before it. */
 void ets_gap_say_row(struct ets_gap_words *words, const struct ets_gap_report *report,
                      uint32_t row);
 /*

@@ -286,6 +286,27 @@ class PlantedFaults(GapTest):
                 rows = self.gap(*self.plant("gpt_xnnpack", storage, 3, 0.1))
                 self.check(rows, guilty)
 
+    def test_gap__rows_within_a_quantized_delegate_have_the_names_of_operators(self):
+        model = support.DATA / "conv_xnnpack_int8"
+        self.ok("run", model / "model.pte", "--etrecord", model / "model.etrecord", "--inputs",
+                "etrecord", "--capture", "delegates", "-o", "in.etdp", "--debug-buffer", "in.bin")
+        words = ("gap", "in.etdp", "--debug-buffer", "in.bin", "--etrecord",
+                 model / "model.etrecord")
+        done = self.ok(*words, "--program", model / "model.pte", "--width", "200")
+        lines = [line.split() for line in done.stdout.splitlines()]
+        names = {line[2]: line for line in lines if len(line) > 10}
+        for name, module in (("conv2d", "c1"), ("conv2d_1", "c2"), ("linear", "fc"),
+                             ("flatten", "(model)"), ("adaptive_avg_pool2d", "p")):
+            self.assertIn(module, names[name], done.stdout)
+        worst = re.search(r"the largest error is \S+ of \S+ allowed in (\w+)", done.stdout)[1]
+        self.assertIn(worst, names)
+        # What was not compared is told, and why.
+        self.assertIn("note: 2 captured values were not compared: from within a delegate: no node of "
+                      "the record computes this value alone (StaticTranspose in XnnpackBackend); "
+                      "--alignment lists them", done.stderr)
+        self.assertIn("note: 9 captured values were not compared: from within a delegate: the program "
+                      "is needed to tell which value it is", self.ok(*words).stderr)
+
     def test_gap__a_weight_of_a_single_partition(self):
         self.check(self.gap(*self.plant("linear_fp32_xnnpack", 0, 3, 0.1)), "linear")
         self.check(self.gap(*self.plant("mlp_xnnpack", 2, 3, 0.1)), "softmax")

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xxh64.h"
 #include "cli/core/cli_text.h"
+#include "host/hash.h"
 #include "host/os/os_streams.h"
 #include "host/text_builder.h"
 #include "output/table/character_width.h"
@@ -94,7 +94,8 @@ static void write_line(const char *prefix, const char *text)
 
 static bool was_told(const char *text)
 {
-    const uint64_t hash = ets_xxh64_of((struct ets_bytes){(const uint8_t *)text, strlen(text)});
+    uint64_t hash = strlen(text);
+    for (const char *at = text; *at != '\0'; at++) hash = ets_hash_mix(hash + (unsigned char)*at);
     const uint32_t known = notes.told_count < MOST_TOLD ? notes.told_count : MOST_TOLD;
     for (uint32_t i = 0; i < known; i++) {
         if (notes.told[i] == hash) return true;

@@ -49,6 +49,27 @@ static void note_buffers(const struct cli_gap *gap)
     }
 }
 
+/* Captured values that no node of the reference computes. */
+static void note_left_out(const struct cli_gap *gap)
+{
+    const struct ets_gap_value *first = NULL;
+    uint32_t count = 0;
+    bool is_one_reason = true;
+    for (uint32_t i = 0; i < ets_gap_value_count(gap->report); i++) {
+        const struct ets_gap_value *value = ets_gap_value(gap->report, i);
+        if (value->is_argument || value->node != NULL || value->reason == NULL) continue;
+        if (first == NULL) first = value;
+        is_one_reason = is_one_reason && strcmp(first->reason, value->reason) == 0;
+        count++;
+    }
+    if (count == 0) return;
+    const struct ets_text name = ets_captured_value_operator(gap->inspection, &first->captured);
+    cli_note("%u captured %s not compared: %s%s (%.*s); --alignment lists %s", count,
+             count == 1 ? "value was" : "values were",
+             is_one_reason ? "" : "the first: ", first->reason, ETS_TEXT(name),
+             count == 1 ? "it" : "them");
+}
+
 /* Notes what the reference could not evaluate, or evaluated in another way than requested. */
 static void print_notes(const struct cli_gap *gap)
 {
@@ -81,6 +102,7 @@ static void print_notes(const struct cli_gap *gap)
             "ETRecord there",
             verdict->single, verdict->single == 1 ? "node has" : "nodes have");
     }
+    note_left_out(gap);
     if (ets_gap_describe_tolerances(gap->report, tolerances, sizeof tolerances) > 0) {
         cli_note("tolerance: %s", tolerances);
     }

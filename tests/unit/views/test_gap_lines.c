@@ -21,7 +21,8 @@ static void gap_lines__name_the_nodes_that_a_value_is_of(void **state)
                              ETS_OK);
             const struct ets_graph_node *own = line.of->value->node;
             assert_ptr_equal(line.of, ets_gap_row(e.report, i));
-            assert_true(ets_text_equal(line.nodes.names.items[0], own->name));
+            assert_true(ets_text_equal(line.nodes.names.items[0], line.nodes.named->name));
+            if (ets_gap_computes(own)) assert_ptr_equal(line.nodes.named, own);
             assert_int_equal(line.ops.count, line.nodes.count);
             assert_int_equal(line.ancestors.count, line.nodes.row_count);
             assert_true(line.nodes.names.count >= line.nodes.count);
