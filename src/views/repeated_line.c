@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "host/key_table.h"
 #include "host/text_builder.h"
+#include "views/sentence_numbers.h"
 
 static const double LEAST_SHARE = 0.5;
 enum { MOST_TRIED = 64 }; /* lines whose modules are counted: stacks of a file may be endless */
@@ -51,25 +52,25 @@ bool ets_repeated_line_offer(struct ets_arena *arena, const struct ets_inspectio
 }
 
 /* "95.7" */
-static void print_percent(double share, const char *behind, char text[16])
+static void print_percent(double share, char text[16])
 {
     const unsigned tenths = share < 1 ? (unsigned)(1000 * share + 0.5) : 1000;
-    ets_print_text(text, 16, "%u.%u%s", tenths / 10, tenths % 10, behind);
+    ets_print_text(text, 16, "%u.%u", tenths / 10, tenths % 10);
 }
 
 size_t ets_repeated_line_print(const struct ets_repeated_line *line,
                                const struct ets_advice_words *words, enum ets_advice advice,
                                char *text, size_t room)
 {
-    char lower[16] = "", upper[16];
+    char lower[16], upper[16];
     struct ets_text_builder note = {text, room, 0};
     if (line->frame == NULL) return 0;
-    if (line->share.upper > line->share.lower) print_percent(line->share.lower, "..", lower);
-    print_percent(line->share.upper, "", upper);
+    print_percent(line->share.lower, lower);
+    print_percent(line->share.upper, upper);
     const struct ets_text name = line->frame->place;
-    ets_add_plain_text(&note, "%.*s takes %s%s %% of the run, in %u modules",
-                       name.size > 256 ? 256 : (int)name.size, name.data, lower, upper,
-                       line->module_count);
+    ets_add_plain_text(&note, "%.*s takes ", name.size > 256 ? 256 : (int)name.size, name.data);
+    ets_add_range(&note, lower, upper);
+    ets_add_plain_text(&note, " %% of the run, in %u modules", line->module_count);
     ets_add_advice(&note, words, advice);
     return note.used;
 }

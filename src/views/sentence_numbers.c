@@ -15,14 +15,20 @@ static void print_number(double value, char text[NUMBER_CHARS])
     (void)snprintf(text, NUMBER_CHARS, "%.*f", is_whole ? 0 : decimals, value);
 }
 
+void ets_add_range(struct ets_text_builder *text, const char *lower, const char *upper)
+{
+    if (strcmp(lower, upper) == 0) ets_add_text(text, "%s", upper);
+    else ets_add_text(text, "%s..%s", lower, upper);
+}
+
 static void add_span(struct ets_text_builder *text, struct ets_span span, double unit)
 {
     char lower[NUMBER_CHARS], upper[NUMBER_CHARS];
     print_number(span.lower / unit, lower);
     print_number(span.upper / unit, upper);
-    if (span.lower == span.upper || strcmp(lower, upper) == 0) ets_add_text(text, "%s", upper);
-    else if (span.lower <= 0) ets_add_text(text, "<%s", upper);
-    else ets_add_text(text, "%s..%s", lower, upper);
+    const bool is_below = span.lower <= 0 && span.lower < span.upper;
+    if (is_below && strcmp(lower, upper) != 0) ets_add_text(text, "<%s", upper);
+    else ets_add_range(text, lower, upper);
 }
 
 static const struct {
@@ -75,6 +81,8 @@ void ets_add_share(struct ets_text_builder *text, struct ets_span share)
     if (is_exact && lower > 0 && lower < 0.05) ets_add_text(text, "<0.1 %%");
     else if (is_exact) ets_add_text(text, "%.1f %%", lower);
     else if (lower < 0.05) ets_add_text(text, "<%.1f %%", ceil(upper * 10) / 10);
-    else if (strcmp(least, most) == 0) ets_add_text(text, "%s %%", most);
-    else ets_add_text(text, "%s..%s %%", least, most);
+    else {
+        ets_add_range(text, least, most);
+        ets_add_text(text, " %%");
+    }
 }

@@ -6,6 +6,9 @@
 #include "host/text_builder.h"
 #include "views/work.h"
 
+/* "3..4"; bounds that read the same are one number: "3". */
+void ets_add_range(struct ets_text_builder *text, const char *lower, const char *upper);
+
 /* "51.4 us", "3..4 us", "<1 us"; `tick_ns` 0: "1200 cycles". */
 void ets_add_time(struct ets_text_builder *text, struct ets_span ticks, double tick_ns);
 

@@ -1,26 +1,32 @@
 /* Words what tracing costs a run, and what is not in that number. */
 #include "views/tracing_words.h"
 
+#include "base/error.h"
+#include "views/sentence_numbers.h"
+
+enum { NUMBER_CHARS = 32 };
+
 /* Microseconds with one decimal, in every language's notation. */
-static void add_us(struct ets_text_builder *text, double ns)
+static void print_us(double ns, char number[NUMBER_CHARS])
 {
     const unsigned long long tenths = (unsigned long long)(ns / 100 + 0.5);
-    ets_add_plain_text(text, "%llu.%llu", tenths / 10, tenths % 10);
+    ets_print_text(number, NUMBER_CHARS, "%llu.%llu", tenths / 10, tenths % 10);
 }
 
 static void add_range(struct ets_text_builder *text, const struct ets_tracing_cost *cost)
 {
-    add_us(text, cost->low);
-    ets_add_plain_text(text, "..");
-    add_us(text, cost->high);
+    char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    print_us(cost->low, low);
+    print_us(cost->high, high);
+    ets_add_range(text, low, high);
     ets_add_plain_text(text, " us");
 }
 
 static void add_estimate(struct ets_text_builder *text, const struct ets_tracing_cost *cost)
 {
-    ets_add_plain_text(text, "about ");
-    add_us(text, cost->events_ns);
-    ets_add_plain_text(text, " us per run");
+    char number[NUMBER_CHARS];
+    print_us(cost->events_ns, number);
+    ets_add_plain_text(text, "about %s us per run", number);
     if (cost->lacks_profilers) {
         ets_add_plain_text(text, " (without the delegate's own profiler)");
     }

@@ -5,6 +5,7 @@
 
 #include "host/output.h"
 #include "output/text/facts.h"
+#include "views/sentence_numbers.h"
 
 enum { MOST_TOKENS_SHOWN = 64 };
 
@@ -93,9 +94,10 @@ static void add_rate(const struct ets_generation_report *report,
     ets_add_text(text, " tokens/s");
     if (report->recordings > 1) {
         ets_add_text(text, " (95 %% interval ");
-        add_number(text, fmax(rate.low, 0));
-        ets_add_text(text, "..");
-        add_number(text, rate.high);
+        char low[32] = "", high[32] = "";
+        add_number(&(struct ets_text_builder){low, sizeof low, 0}, fmax(rate.low, 0));
+        add_number(&(struct ets_text_builder){high, sizeof high, 0}, rate.high);
+        ets_add_range(text, low, high);
         ets_add_text(text, " of %u recordings)", report->recordings);
     } else if (hint != NULL) {
         ets_add_text(text, " (%s; %s gives the interval)",

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "base/error.h"
+#include "views/sentence_numbers.h"
+
 static double percent_of(uint32_t part, uint32_t whole)
 {
     return 100.0 * part / whole;
@@ -41,7 +44,12 @@ static void add_answer(const struct ets_quality *quality, const struct ets_quali
     ets_add_plain_text(text, " against %.256s", reference);
     ets_add_text(text, " over %u token%s", count, count == 1 ? "" : "s");
     if (quality->kl_lower < quality->kl_upper) {
-        ets_add_text(text, " (95 %% interval %.3g..%.3g)", quality->kl_lower, quality->kl_upper);
+        char low[32], high[32];
+        ets_print_text(low, sizeof low, "%.3g", quality->kl_lower);
+        ets_print_text(high, sizeof high, "%.3g", quality->kl_upper);
+        ets_add_text(text, " (95 %% interval ");
+        ets_add_range(text, low, high);
+        ets_add_text(text, ")");
     }
     ets_add_text(text, "; the best token is the same at %u (%.1f %%", quality->same_count,
                  percent_of(quality->same_count, count));

@@ -2,6 +2,7 @@
 #include "test_inspect_support.h"
 
 #include "views/sentence_numbers.h"
+#include "views/tracing_words.h"
 
 static void assert_share(double lower, double upper, const char *expected)
 {
@@ -33,6 +34,22 @@ static void test_sentence_numbers__a_range_that_rounds_to_one_number_is_one(void
     }
 }
 
+static void assert_tracing(double low, double high, const char *expected)
+{
+    char text[96];
+    struct ets_text_builder line = {text, sizeof text, 0};
+    const struct ets_tracing_cost cost = {.pairs = 9, .low = low, .high = high};
+    ets_add_tracing_cost(&line, &cost);
+    assert_string_equal(text, expected);
+}
+
+static void test_sentence_numbers__the_cost_of_tracing_is_one_number_where_it_reads_so(void **state)
+{
+    (void)state;
+    assert_tracing(1710, 1730, "1.7 us per run (measured)");
+    assert_tracing(1640, 1730, "1.6..1.7 us per run (measured)");
+}
+
 static void assert_times(double left, double right, double tick_ns, const char *expected)
 {
     char text[64];
@@ -58,6 +75,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentence_numbers__a_range_that_rounds_to_one_number_is_one),
+        cmocka_unit_test(
+            test_sentence_numbers__the_cost_of_tracing_is_one_number_where_it_reads_so),
         cmocka_unit_test(test_sentence_numbers__two_times_have_the_unit_of_the_smaller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
