@@ -409,7 +409,7 @@ class Mistakes(Plot):
         trace, _ = model("conv_portable")
         self.assertIn("plot needs a picture", self.complaint())
         self.assertIn("did you mean icicle?", self.complaint("icycle", trace))
-        self.assertIn("plot --help` lists them", self.complaint("xyzzyx", trace))
+        self.assertIn("the pictures are icicle, runs", self.complaint("xyzzyx", trace))
         self.assertIn("plot needs TRACE", self.complaint("runs"))
         self.assertIn("unexpected argument", self.complaint("runs", trace, trace, "-o", "x.svg"))
         self.assertIn("needs a file to write", self.complaint("runs", trace))

@@ -132,8 +132,8 @@ class Mistakes(RunTest):
 
     def test_methods_and_cases_that_are_not_there(self):
         bundle = DATA / "mlp_portable" / "model.bpte"
-        self.refuses(support.INPUT, "forward", self.program, "-m", "backward", "-o", "old.etdp")
-        self.refuses(support.INPUT, "encode", DATA / "multi_method" / "model.pte", "-m", "forward",
+        self.refuses(support.USAGE, "forward", self.program, "-m", "backward", "-o", "old.etdp")
+        self.refuses(support.USAGE, "encode", DATA / "multi_method" / "model.pte", "-m", "forward",
                      "-m", "absent", "-o", "old.etdp", "--outputs", "old")
         self.refuses(support.USAGE, "it has 3, counted from 0", bundle, "--case", 3, "-o", "old.etdp")
         self.refuses(support.USAGE, "--case", bundle, "--case", "first")

@@ -1,52 +1,12 @@
 /* Parses the arguments of a command by the options that it takes. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
+#include "cli/core/nearest.h"
 #include "cli/core/option_values.h"
 #include "host/text_builder.h"
-
-unsigned cli_distance(const char *left, const char *right)
-{
-    enum { MOST = 48 };
-    const size_t n = strlen(left), m = strlen(right);
-    unsigned row[MOST + 1];
-    if (n > MOST || m > MOST) return MOST;
-    for (size_t j = 0; j <= m; j++) row[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            const unsigned replaced = diagonal + (left[i - 1] != right[j - 1]);
-            const unsigned inserted = row[j - 1] + 1, removed = row[j] + 1;
-            diagonal = row[j];
-            row[j] = replaced < inserted ? replaced : inserted;
-            if (removed < row[j]) row[j] = removed;
-        }
-    }
-    return row[m];
-}
-
-const char *cli_nearest(const char *word, const char *const *candidates)
-{
-    const size_t size = strlen(word);
-    const char *best = NULL, *begun = NULL;
-    unsigned least = (unsigned)size / 3 + 2, least_begun = UINT_MAX;
-    for (; *candidates != NULL; candidates++) {
-        const unsigned d = cli_distance(word, *candidates);
-        if (d < least) {
-            least = d;
-            best = *candidates;
-        }
-        if (size > 0 && strncmp(*candidates, word, size) == 0 && d < least_begun) {
-            least_begun = d;
-            begun = *candidates;
-        }
-    }
-    return begun != NULL ? begun : best;
-}
 
 const struct cli_command *cli_find_command(const struct cli_command *const *commands,
                                            const char *name)
@@ -60,7 +20,9 @@ const struct cli_command *cli_find_command(const struct cli_command *const *comm
     }
     names[count] = NULL;
     const char *nearest = cli_nearest(name, names);
-    if (strncmp(name, "bench", 5) == 0) {
+    if (strcmp(name, "version") == 0) {
+        cli_complain(CLI_USAGE, "unknown command version; did you mean --version?");
+    } else if (strncmp(name, "bench", 5) == 0) {
         cli_complain(CLI_USAGE,
                      "unknown command %s; did you mean generate, or profile for models "
                      "that take no tokens?",
@@ -92,7 +54,7 @@ static bool complain_letter(const struct cli_command *command, const char *lette
 static int complain_option(const struct cli_command *command, const char *word, size_t length)
 {
     enum { MOST_NAMES = 4 * CLI_MAX_OPTIONS };
-    const char *names[MOST_NAMES + 2], *spelling;
+    const char *names[MOST_NAMES + 3], *spelling;
     unsigned count = 0;
     struct cli_option option;
     for (unsigned i = 0; cli_command_option(command, i, &option); i++) {
@@ -102,6 +64,7 @@ static int complain_option(const struct cli_command *command, const char *word, 
         }
     }
     names[count++] = "--help";
+    names[count++] = "--version";
     names[count] = NULL;
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), word);

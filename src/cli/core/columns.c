@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/core/columns.h"
+#include "cli/core/nearest.h"
 
 enum { MOST_COLUMNS = 63, MAX_WORD = 48 };
 

@@ -138,13 +138,6 @@ int cli_fail_output(const char *path, const struct ets_error *error);
  */
 int cli_end(int code);
 
-/* Edit distance: characters to change, add or remove; 48 if a word is longer than that. */
-unsigned cli_distance(const char *left, const char *right);
-/*
- * The candidate (NULL-ended list) that starts with `word`, otherwise the nearest if it is close
- * enough; or NULL.
- */
-const char *cli_nearest(const char *word, const char *const *candidates);
 /*
  * The command with this name in a list that ends with NULL; or NULL after reporting an error with a
  * suggestion.

@@ -4,8 +4,10 @@
 
 #include "cli/core/bounds.h"
 #include "cli/core/document.h"
+#include "cli/core/hints.h"
 #include "cli/core/input_files.h"
 #include "cli/core/interrupt.h"
+#include "cli/core/nearest.h"
 #include "host/memory_budget.h"
 #include "host/os/os_streams.h"
 
@@ -40,10 +42,11 @@ static int complain_option(const char *word)
                         word);
 }
 
-static bool asks_for_help(int count, char **words)
+/* Whether one of the two spellings is among the words before "--". */
+static bool asks_for(int count, char **words, const char *option, const char *letter)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
-        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+        if (strcmp(words[i], option) == 0 || strcmp(words[i], letter) == 0) return true;
     }
     return false;
 }
@@ -60,6 +63,12 @@ static int finish(int code)
     return cli_complain(CLI_INTERNAL, "standard output cannot be written");
 }
 
+static int print_version(void)
+{
+    puts("etscope " ETS_VERSION);
+    return finish(CLI_OK);
+}
+
 int main(int count, char **words)
 {
     setlocale(LC_CTYPE, "");
@@ -72,14 +81,12 @@ int main(int count, char **words)
         cli_print_overview(stdout, commands);
         return finish(CLI_OK);
     }
-    if (strcmp(words[1], "--version") == 0) {
-        puts("etscope " ETS_VERSION);
-        return finish(CLI_OK);
-    }
+    if (strcmp(words[1], "--version") == 0) return print_version();
     if (words[1][0] == '-') return complain_option(words[1]);
     const struct cli_command *command = cli_find_command(commands, words[1]);
     if (command == NULL) return CLI_USAGE;
-    if (asks_for_help(count - 2, words + 2)) {
+    if (asks_for(count - 2, words + 2, "--version", "--version")) return print_version();
+    if (asks_for(count - 2, words + 2, "--help", "-h")) {
         cli_print_help(stdout, command);
         return finish(CLI_OK);
     }
@@ -92,6 +99,7 @@ int main(int count, char **words)
     cli_inputs_guard();
     cli_bounds_start();
     cli_document_start(&arguments);
+    cli_hints_start(&arguments);
     code = cli_document_end(cli_end(command->run(&arguments)));
     cli_inputs_free();
     return finish(code);

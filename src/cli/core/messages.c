@@ -7,8 +7,10 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/command.h"
 #include "cli/core/document_entries.h"
+#include "cli/core/hints.h"
 #include "cli/core/notes.h"
 #include "cli/core/what_to_type.h"
+#include "host/os/os_files.h"
 
 int cli_complain(int code, const char *format, ...)
 {
@@ -39,6 +41,8 @@ static bool bound_was_told;
 static enum ets_status print_error(const char *name, const struct ets_error *error)
 {
     char place[32] = "", reason[CLI_REASON_CHARS], bound[CLI_BOUND_CHARS];
+    char hint[ETS_OS_PATH_BYTES + 64] = "";
+    struct ets_text_builder text = {hint, sizeof hint, 0};
     if (error->status == ETS_NO_MEMORY && cli_bounds_were_exceeded(bound)) {
         bound_was_told = true;
         cli_complain(CLI_OK, "%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", bound);
@@ -47,8 +51,9 @@ static enum ets_status print_error(const char *name, const struct ets_error *err
     if (error->offset != ETS_NO_OFFSET) {
         snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)error->offset);
     }
-    cli_complain(CLI_OK, "%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
-                 cli_reason(error, reason));
+    cli_add_hint(&text, name, error);
+    cli_complain(CLI_OK, "%s%s%s%s%s", name != NULL ? name : "", name != NULL ? ": " : "", place,
+                 cli_reason(error, reason), hint);
     return error->status;
 }
 
@@ -79,7 +84,8 @@ int cli_fail(const char *path, const struct ets_error *error)
         [ETS_RUNTIME] = CLI_RUNTIME,
     };
     if (error->file != NULL) path = error->file;
-    return codes[print_error(path != NULL ? cli_path_name(path) : NULL, error)];
+    const enum ets_status status = print_error(path != NULL ? cli_path_name(path) : NULL, error);
+    return cli_is_missing_method(error) ? CLI_USAGE : codes[status];
 }
 
 int cli_end(int code)

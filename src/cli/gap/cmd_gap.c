@@ -251,9 +251,23 @@ static int check_words(const struct cli_arguments *arguments)
     return cli_gap_check(arguments);
 }
 
-/* A program has no values yet: tells how to make a trace of it. */
-static int check_kind(const char *path)
+/* Whether a record keeps the inputs of the export, which `run --inputs etrecord` needs. */
+static bool has_inputs(const char *path)
 {
+    struct cli_record record;
+    const struct ets_value *values;
+    size_t count;
+    if (cli_record_read(path, &record, NULL) != ETS_OK) return false;
+    const bool has =
+        ets_etrecord_representative_inputs(record.record, &values, &count, NULL) == ETS_OK;
+    cli_record_close(&record);
+    return has;
+}
+
+/* A program has no values yet: tells how to make a trace of it. */
+static int check_kind(const struct cli_arguments *arguments)
+{
+    const char *path = arguments->words[0], *record = cli_value(arguments, "--etrecord");
     struct ets_file *file = NULL;
     /* Pipes are read once. */
     if (strcmp(path, "-") == 0 || ets_os_look(path).kind != ETS_OS_FILE) return CLI_OK;
@@ -261,20 +275,26 @@ static int check_kind(const char *path)
     const enum ets_kind kind = ets_kind_sniff(ets_file_bytes(file));
     ets_file_close(file);
     if (kind != ETS_KIND_PROGRAM && kind != ETS_KIND_BUNDLE) return CLI_OK;
+    const bool takes_record = kind == ETS_KIND_PROGRAM || record != NULL;
+    const bool takes_inputs =
+        kind == ETS_KIND_PROGRAM && (record == NULL || has_inputs(record)); /* else random ones */
     return cli_complain(CLI_INPUT,
                         "%s: byte 0: not an ETDump but %s; gap reads a trace with captured "
-                        "tensors: etscope run %s%s --capture intermediates -o debug.etdp "
+                        "tensors: etscope run %s%s%s%s --capture intermediates -o debug.etdp "
                         "--debug-buffer debug.bin (--capture delegates: also those within calls of "
                         "XNNPACK)",
-                        path, ets_kind_name(kind), path,
-                        kind == ETS_KIND_PROGRAM ? " --etrecord FILE --inputs etrecord" : "");
+                        path, ets_kind_name(kind), path, takes_record ? " --etrecord " : "",
+                        !takes_record    ? ""
+                        : record != NULL ? record
+                                         : "FILE",
+                        takes_inputs ? " --inputs etrecord" : "");
 }
 
 static int cmd_gap(const struct cli_arguments *arguments)
 {
     if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     int code = check_words(arguments);
-    if (code == CLI_OK) code = check_kind(arguments->words[0]);
+    if (code == CLI_OK) code = check_kind(arguments);
     cli_hold_notes(); /* the answer comes first */
     return code != CLI_OK ? code : cli_subject_inspect_values(arguments, compare_run);
 }

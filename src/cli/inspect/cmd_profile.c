@@ -133,6 +133,10 @@ static int cmd_profile(const struct cli_arguments *arguments)
         return cli_complain(CLI_USAGE,
                             "the table goes to standard output; --debug-buffer needs a file");
     }
+    if (cli_has(arguments, "--run") && !cli_has(arguments, "--runs")) {
+        const char *run = cli_value(arguments, "--run");
+        cli_note("--run %s shows only that run of all; --runs %s makes so many", run, run);
+    }
     if (cli_wants_recordings(arguments)) return cli_profile_recordings(arguments);
     if (cli_has(arguments, "--target")) return cli_target_run(arguments);
     if (cli_wants_thread_counts(arguments)) return cli_profile_threads(arguments);

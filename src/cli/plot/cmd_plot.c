@@ -3,10 +3,13 @@
 
 #include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
+#include "cli/core/nearest.h"
 #include "cli/plot/plot_error.h"
 #include "cli/plot/plot_trace.h"
 #include "cli/plot/plot_waterfall.h"
 #include "cli/plot/write_plot.h"
+#include "host/os/os_files.h"
+#include "host/text_builder.h"
 
 static const struct cli_command_option option_list[] = {
     {"--output",
@@ -87,14 +90,25 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static int complain_kind(const char *word)
 {
     const char *names[KINDS + 1] = {NULL};
-    for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;
+    char list[128] = "";
+    struct ets_text_builder text = {list, sizeof list, 0};
+    for (int i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].name;
+        ets_add_text(&text, "%s%s", i > 0 ? ", " : "", kinds[i].name);
+    }
+    if (ets_os_look(word).kind == ETS_OS_FILE) {
+        return cli_complain(CLI_USAGE,
+                            "plot needs a picture before its files: etscope plot PICTURE %s; the "
+                            "pictures are %s",
+                            word, list);
+    }
     const char *nearest = cli_nearest(word, names);
     if (nearest != NULL) {
         return cli_complain(CLI_USAGE, "there is no picture %s; did you mean %s?",
                             cli_path_name(word), nearest);
     }
-    return cli_complain(CLI_USAGE, "there is no picture %s; `etscope plot --help` lists them",
-                        cli_path_name(word));
+    return cli_complain(CLI_USAGE, "there is no picture %s; the pictures are %s",
+                        cli_path_name(word), list);
 }
 
 static int find_kind(const struct cli_arguments *arguments, const struct kind **kind_out)

@@ -125,6 +125,11 @@ static int find_query(const struct cli_arguments *arguments, const char **query_
     const bool has_query =
         words > 0 && (!cli_has(arguments, "--database") || !names_files(arguments->words[0]));
     *query_out = has_query ? arguments->words[0] : NULL;
+    if (has_query && words > 1 && names_files(arguments->words[0]) &&
+        !names_files(arguments->words[1]) && strchr(arguments->words[1], ' ') != NULL) {
+        return cli_complain(CLI_USAGE, "sql takes its query before its files: etscope sql '%s' %s",
+                            arguments->words[1], arguments->words[0]);
+    }
     if (words > has_query || cli_has(arguments, "--etrecord") || cli_has(arguments, "--program")) {
         return words > 0 ? CLI_OK
                          : cli_complain(CLI_USAGE, "sql needs a query, or --database FILE");

@@ -1,5 +1,6 @@
 /* Parses the options that select rows, and suggests what was meant if nothing matches. */
 #include "cli/traces/filters.h"
+#include "cli/core/nearest.h"
 #include "inspect/patterns.h"
 
 #include <ctype.h>

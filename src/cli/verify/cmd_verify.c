@@ -495,8 +495,11 @@ static int verify_in_turn(struct verifying *v)
 static int verify_all(struct verifying *v)
 {
     if (!v->session.model.is_bundle) {
-        return cli_complain(CLI_INPUT, "%s is not a bundled program (.bpte): it has no test cases",
-                            v->session.path);
+        return cli_complain(
+            CLI_INPUT,
+            "%s is not a bundled program (.bpte): it has no test cases; `etscope bundle` "
+            "adds some",
+            v->session.path);
     }
     int code = check_choice(v);
     v->wanted_cases = count_wanted(v);
