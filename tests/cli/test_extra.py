@@ -46,8 +46,8 @@ class Devices(Extra):
                            "temperature=41.0 42.5", "a_later_fact=1 2")  # fmt: skip
         text = self.ok("info", path).stdout.decode()
         for line in ("device         A Board", "cores          4 of 1800 MHz",
-                     "clock limit    2400 2400 MHz before and after",
-                     "temperature    41.0 42.5 degrees Celsius before and after", "a_later_fact   1 2"):
+                     "clock limit    2400 before, 2400 MHz after the runs",
+                     "temperature    41.0 before, 42.5 degrees Celsius after the runs", "a_later_fact   1 2"):
             self.assertIn(f"  {line}\n", text)
         facts = json.loads(self.ok("info", path, "--format", "json").stdout)
         self.assertEqual(facts["rows"][0]["trace"]["device"],
@@ -86,8 +86,13 @@ class Devices(Extra):
                          [told + "; the temperature rose from 41.0 to 52.5 degrees Celsius"])
         self.assertEqual(self.trust("governor=performance"), ["recorded on governor performance"])
         text = self.ok("info", self.device("a.etdp", "load=2.10 2.00", "others=3 0")).stdout.decode()
-        self.assertIn("load average   2.10 2.00 before and after, of the last minute\n", text)
-        self.assertIn("other threads  3 0 that ran or waited for a core before and after\n", text)
+        facts = self.ok("info", self.device("b.etdp", "clock_mhz=1800 900", "temperature=41.0",
+                                            "battery=80 Charging")).stdout.decode()
+        self.assertIn("clock          1800 before, 900 MHz after the runs\n", facts)
+        self.assertIn("temperature    41.0 degrees Celsius\n", facts)
+        self.assertIn("battery        80 percent, Charging\n", facts)
+        self.assertIn("load average   2.10 before, 2.00 after the runs (of the last minute)\n", text)
+        self.assertIn("other threads  3 before, 0 after the runs (threads that ran or waited for a core)\n", text)
 
     def test_extra__recordings_of_two_devices_are_told_apart(self):
         first = self.device("a.etdp", "model=A Board", "governor=schedutil", "system=one")

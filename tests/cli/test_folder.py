@@ -52,6 +52,15 @@ class Folder(support.FolderTest):
         self.assertEqual(lines[0], f"{self.folder}: 0 models, 0 traces; 1 file; not read: 1 folder in it")
         self.assertRegex(lines[-1], r"^  int8\.bin +unknown ")
 
+    def test_folder__files_of_it_one_by_one(self):
+        self.put("mlp_portable", "debug.etdp", "a.etdp")
+        self.put("mlp_portable", "debug.bin", "a.bin")
+        done = support.run("info", "a.etdp", "a.bin", cwd=self.folder)
+        self.assertEqual(done.returncode, support.OK, done.stderr)
+        self.assertRegex(done.stderr.decode(),
+                         r"^note: a.bin: \d+ bytes, by its name the debug buffer of a.etdp; `etscope "
+                         r"tensors a.etdp --debug-buffer a.bin` lists its values\n$")
+
     def test_folder__of_two_that_fit_the_name_decides_or_nobody(self):
         self.put("mlp_portable", "model.etrecord", "a.etrecord")
         self.put("mlp_portable", "model.etrecord", "b.etrecord")
@@ -60,7 +69,7 @@ class Folder(support.FolderTest):
         joined = self.joined()
         self.assertEqual(joined["a.etdp"], ("a.etrecord", "name"))
         self.assertEqual(joined["run.etdp"], (None, None))
-        self.assertIn("not decided: fits 2 models in this folder", self.info())
+        self.assertIn("not decided: fits 2 models in this folder: a.etrecord and b.etrecord", self.info())
 
     def test_folder__a_fingerprint_of_another_program_is_no_operators_match(self):
         self.put("quantized", "int8.etdp", "int8.etdp")

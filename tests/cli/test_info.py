@@ -303,6 +303,13 @@ class TestRecord(unittest.TestCase):
             identifier = int(archive.read("export_graph_id"))
         self.assertEqual([(e["name"], e["bytes"]) for e in record["entries"]], expected)
         self.assertEqual(record["export_graph_id"], identifier)
+        text = etscope("info", path).stdout.decode()
+        self.assertIn(f"  export         {identifier}, a number that tells it from other exports\n", text)
+
+    def test_info__delegates_of_a_record(self):
+        text = etscope("info", DATA / "gpt_xnnpack/model.etrecord").stdout.decode()
+        self.assertRegex(text, r"  delegates      \d+ calls? \(XnnpackBackend\)\n")
+        self.assertNotIn("identifier", text)
 
     def test_info__record_maps_and_graphs(self):
         path = DATA / "gpt_xnnpack/model.etrecord"

@@ -116,6 +116,7 @@ bool cli_nearest_file(const char *path, char *found, size_t room)
     place[before] = '\0';
     memcpy(found, path, before);
     struct folder folder = {start(name), found + before, room - before, 0, false};
+    folder.search.least = (unsigned)strlen(name) / 4 + 1; /* many names of a folder are alike */
     /* A folder that cannot be read has no names. */
     (void)ets_os_list(before > 0 ? place : ".", take_name, &folder);
     return folder.is_found;

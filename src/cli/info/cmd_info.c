@@ -1,4 +1,5 @@
 /* The command `info`: describes files by their kind, and folders. */
+#include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
@@ -73,6 +74,19 @@ static int explain(struct info_request *request)
                             : "");
 }
 
+/* Whether a trace of the same name lies beside a file of unknown kind: notes what it is then. */
+static bool is_debug_buffer(const struct info_request *request)
+{
+    static char trace[CLI_SIBLING_BYTES]; /* too large for the stack */
+    if (ets_kind_sniff(request->bytes) != ETS_KIND_UNKNOWN) return false;
+    if (!cli_sibling_path(request->path, ".etdp", trace)) return false;
+    cli_note(
+        "%s: %zu bytes, by its name the debug buffer of %s; `etscope tensors %s --debug-buffer "
+        "%s` lists its values",
+        request->path, request->bytes.size, trace, trace, request->path);
+    return true;
+}
+
 /* The exit code is that of the first failure. */
 static int info_file(struct info_request *request, bool begins_document)
 {
@@ -87,7 +101,7 @@ static int info_file(struct info_request *request, bool begins_document)
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);
-    int code = explain(request);
+    int code = is_debug_buffer(request) ? CLI_OK : explain(request);
     ets_file_close(file);
     if (request->is_out_of_memory) {
         code = cli_complain(CLI_INTERNAL, "out of memory; the output is incomplete");

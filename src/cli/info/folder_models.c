@@ -215,10 +215,16 @@ static bool explains_trace(struct folder_models *models, const struct folder_fil
     return false;
 }
 
+static void add_fit(struct folder_file *file, uint32_t model)
+{
+    if (file->fit_count < FOLDER_TOLD_FITS) file->fits[file->fit_count] = model;
+    file->fit_count++;
+}
+
 static void join_record(struct folder_models *models, struct folder_file *record,
                         uint32_t program_count)
 {
-    uint32_t found = ETS_NO_INDEX, count = 0;
+    uint32_t found = ETS_NO_INDEX;
     for (uint32_t i = 0; i < models->paths.count; i++) {
         const struct folder_file *file = &models->files[i];
         if (is_program(file) && has_name_of(record, file) && has_methods_of(record, file)) {
@@ -230,11 +236,10 @@ static void join_record(struct folder_models *models, struct folder_file *record
         if (!has_methods_of(record, models->items[i].first)) continue;
         if (!explains_trace(models, record, i)) continue;
         found = i;
-        count++;
+        add_fit(record, i);
     }
-    record->fit_count = count;
-    if (count == 1) join(record, found, FOLDER_TIE_OPERATORS);
-    if (count == 0) begin_model(models, record);
+    if (record->fit_count == 1) join(record, found, FOLDER_TIE_OPERATORS);
+    if (record->fit_count == 0) begin_model(models, record);
 }
 
 static void join_records(struct folder_models *models)
@@ -258,7 +263,7 @@ static void join_trace(struct folder_models *models, struct folder_file *trace)
         const struct folder_file *program = program_of(&models->items[i]);
         if (!trace_fits(models, trace, record, program)) continue;
         found = i;
-        trace->fit_count++;
+        add_fit(trace, i);
         if ((record != NULL && has_name_of(trace, record)) ||
             (program != NULL && has_name_of(trace, program))) {
             named = i;

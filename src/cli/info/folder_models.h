@@ -15,6 +15,8 @@ enum folder_tie {
     FOLDER_TIE_NAME /* the name without its ending, unless operators or methods contradict */
 };
 
+enum { FOLDER_TOLD_FITS = 3 };
+
 struct folder_file {
     const char *path;
     enum ets_kind kind;
@@ -22,6 +24,7 @@ struct folder_file {
     uint32_t model; /* from 0; ETS_NO_INDEX: none */
     enum folder_tie tie;
     uint32_t fit_count; /* of a trace without a model: number of models that fit, 0 or several */
+    uint32_t fits[FOLDER_TOLD_FITS]; /* the first of them */
     bool has_fingerprint;
     bool has_values; /* a trace: tensors were captured */
     uint64_t fingerprint, run_count, event_count;

@@ -190,7 +190,44 @@ static const char *label_of(struct ets_text name)
     return NULL;
 }
 
-/* What it was recorded on; two values are those before and after. */
+/* How people read a measured fact. */
+struct measured {
+    const char *name, *unit, *note;
+};
+
+static const struct measured *measured_of(struct ets_text name)
+{
+    static const struct measured facts[] = {
+        {"limit_mhz", " MHz", ""},
+        {"clock_mhz", " MHz", ""},
+        {"temperature", " degrees Celsius", ""},
+        {"load", "", " (of the last minute)"},
+        {"others", "", " (threads that ran or waited for a core)"},
+        {"battery", " percent", ""}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (is_named(name, facts[i].name)) return &facts[i];
+    }
+    return NULL;
+}
+
+/* "1800 before, 900 MHz after the runs", or the only value; "80 percent, charging". */
+static void tell_measured(struct ets_facts *facts, struct ets_text value, const struct measured *as)
+{
+    size_t end = 0;
+    while (end < value.size && value.data[end] != ' ') end++;
+    const bool is_state = strcmp(as->name, "battery") == 0;
+    const size_t next = end < value.size ? end + 1 : end;
+    ets_facts_text(facts, NULL, (struct ets_text){value.data, end});
+    if (is_state || next == value.size) ets_facts_words(facts, "%s", as->unit);
+    if (next < value.size) {
+        ets_facts_words(facts, is_state ? ", " : " before, ");
+        ets_facts_text(facts, NULL, (struct ets_text){value.data + next, value.size - next});
+        if (!is_state) ets_facts_words(facts, "%s after the runs", as->unit);
+    }
+    ets_facts_words(facts, "%s", as->note);
+}
+
+/* What it was recorded on. */
 static void tell_device(struct ets_facts *facts, struct ets_text device)
 {
     struct ets_text name, value;
@@ -207,17 +244,12 @@ static void tell_device(struct ets_facts *facts, struct ets_text device)
         key[name.size] = '\0';
         if (label != NULL) ets_facts_line(facts, "%s", label);
         else ets_facts_line(facts, "%s", key);
-        ets_facts_text(facts, key, value);
-        if (is_named(name, "limit_mhz") || is_named(name, "clock_mhz")) {
-            ets_facts_words(facts, " MHz before and after");
-        } else if (is_named(name, "temperature")) {
-            ets_facts_words(facts, " degrees Celsius before and after");
-        } else if (is_named(name, "load")) {
-            ets_facts_words(facts, " before and after, of the last minute");
-        } else if (is_named(name, "others")) {
-            ets_facts_words(facts, " that ran or waited for a core before and after");
-        } else if (is_named(name, "battery")) {
-            ets_facts_words(facts, " percent");
+        const struct measured *as = measured_of(name);
+        if (as == NULL) {
+            ets_facts_text(facts, key, value);
+        } else {
+            ets_json_put_text(facts->json, key, value);
+            tell_measured(facts, value, as);
         }
         ets_facts_end(facts);
     }

@@ -45,14 +45,20 @@ static const char *reason_of(const struct folder_models *models, const struct fo
     if (!may || file->model != ETS_NO_INDEX) return NULL;
     if (models->is_undecided) return "not decided: too many files to try all combinations";
     if (file->fit_count == 0) return "fits no model in this folder";
-    ets_add_text(line, "not decided: fits %u models in this folder", file->fit_count);
+    ets_add_text(line, "not decided: fits %u models in this folder: ", file->fit_count);
+    for (uint32_t i = 0; i < file->fit_count && i < FOLDER_TOLD_FITS; i++) {
+        const char *before = i == 0 ? "" : i + 1 == file->fit_count ? " and " : ", ";
+        ets_add_plain_text(line, "%s%s", before,
+                           folder_file_name(models->items[file->fits[i]].first));
+    }
+    if (file->fit_count > FOLDER_TOLD_FITS) ets_add_text(line, " and more");
     return line->text;
 }
 
 static void tell_findings(struct ets_facts *facts, const struct folder_models *models,
                           const struct folder_file *file)
 {
-    char room[64];
+    char room[512];
     struct ets_text_builder line = {room, sizeof room, 0};
     const char *reason = reason_of(models, file, &line);
     const char *before = "  ";
@@ -199,7 +205,7 @@ static void put_methods(struct ets_json_writer *json, const struct folder_file *
 static void put_file(struct ets_json_writer *json, const struct folder_models *models,
                      const struct folder_file *file)
 {
-    char room[64];
+    char room[512];
     struct ets_text_builder reason = {room, sizeof room, 0};
     char fingerprint[20];
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)file->fingerprint);

@@ -87,8 +87,12 @@ static void tell_delegates(struct ets_facts *facts, const struct map_counts *cou
         ets_facts_count(facts, NULL, counts->delegate_calls, "call");
         ets_facts_words(facts, " (");
         ets_facts_string(facts, NULL, counts->backend);
-        ets_facts_words(facts, "), ");
-        ets_facts_count(facts, NULL, counts->identifiers, "identifier");
+        ets_facts_words(facts, ")");
+        if (counts->identifiers > 0) {
+            ets_facts_words(facts, ", ");
+            ets_facts_count(facts, NULL, counts->identifiers, "event");
+            ets_facts_words(facts, " with handles within them");
+        }
     }
     ets_facts_end(facts);
 }
@@ -321,8 +325,9 @@ static int tell_record(struct info_request *request, struct ets_etrecord *record
     const uint64_t id = ets_etrecord_export_graph_id(record);
     const uint32_t methods = (uint32_t)ets_etrecord_method_count(record);
     info_begin(request);
-    if (id != 0) ets_facts_line(facts, "export graph");
+    if (id != 0) ets_facts_line(facts, "export");
     ets_facts_number(facts, "export_graph_id", id);
+    if (id != 0) ets_facts_words(facts, ", a number that tells it from other exports");
     ets_facts_end(facts);
     tell_inputs(facts, record);
     tell_delegate_info(request, record);
