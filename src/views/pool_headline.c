@@ -38,8 +38,8 @@ static bool add_drift(struct ets_arena *arena, const struct ets_pool_block *bloc
 }
 
 /* Nothing of a block that executes nothing. */
-static bool add_block(struct ets_arena *arena, const struct ets_pool_block *block, double tick_ns,
-                      struct ets_sentences *out)
+static bool add_block(struct ets_arena *arena, const struct ets_pool *pool,
+                      const struct ets_pool_block *block, double tick_ns, struct ets_sentences *out)
 {
     const struct ets_pool_line_options options = {.by_time = true};
     struct ets_pool_lines lines;
@@ -58,8 +58,9 @@ static bool add_block(struct ets_arena *arena, const struct ets_pool_block *bloc
     if (!add_drift(arena, block, out)) return false;
     add_name(&line, block);
     ets_add_time_in(&line, (struct ets_span){t->p50, t->p50}, tick_ns, scale);
-    ets_add_text(&line, " per run (median of %u run%s of %u file%s, p10 to p90 ", t->count,
-                 t->count == 1 ? "" : "s", block->part_count, block->part_count == 1 ? "" : "s");
+    ets_add_text(&line, " per run (median of %u run%s%s of %u file%s, p10 to p90 ", t->count,
+                 t->count == 1 ? "" : "s", ets_pool_block_kind(pool, block), block->part_count,
+                 block->part_count == 1 ? "" : "s");
     ets_add_time_in(&line, (struct ets_span){t->p10, t->p90}, tick_ns, scale);
     ets_add_text(&line, ")");
     if (block->part_count > 1) {
@@ -79,7 +80,7 @@ bool ets_pool_headline(struct ets_arena *arena, const struct ets_pool *pool,
     if (headline_out->items == NULL) return false;
     for (uint32_t b = 0;
          b < ets_pool_block_count(pool) && headline_out->count < 2 * MOST_METHODS - 1; b++) {
-        if (!add_block(arena, ets_pool_block(pool, b), tick_ns, headline_out)) return false;
+        if (!add_block(arena, pool, ets_pool_block(pool, b), tick_ns, headline_out)) return false;
     }
     return true;
 }

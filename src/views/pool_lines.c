@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "views/chosen_runs.h"
 
 static void describe(const struct ets_pool_block *block, uint32_t index, const double *weights,
@@ -64,4 +65,31 @@ bool ets_pool_lines_collect(struct ets_arena *arena, const struct ets_pool_block
     if (count > 0 && options->by_time) qsort(lines, count, sizeof *lines, by_time);
     lines_out->count = count_top(lines, count, options->top);
     return true;
+}
+
+static bool has_operators(const struct ets_pool_block *block)
+{
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        const enum ets_pool_role role = block->operators[i].role;
+        if (role == ETS_POOL_WORK || role == ETS_POOL_INNER) return true;
+    }
+    return false;
+}
+
+static bool is_alike(const struct ets_pool_block *left, const struct ets_pool_block *right)
+{
+    const bool has_method = left->method != NULL && right->method != NULL;
+    if (!ets_text_same(left->name, right->name) || left->stage != right->stage) return false;
+    return has_method ? strcmp(left->method, right->method) == 0 : left->method == right->method;
+}
+
+const char *ets_pool_block_kind(const struct ets_pool *pool, const struct ets_pool_block *block)
+{
+    const bool has = has_operators(block);
+    for (uint32_t i = 0; i < ets_pool_block_count(pool); i++) {
+        const struct ets_pool_block *other = ets_pool_block(pool, i);
+        if (!is_alike(block, other) || has_operators(other) == has) continue;
+        return has ? " with operators" : " without operators";
+    }
+    return "";
 }

@@ -42,4 +42,10 @@ bool ets_pool_lines_collect(struct ets_arena *arena, const struct ets_pool_block
                             const struct ets_pool_line_options *options,
                             struct ets_pool_lines *lines_out);
 
+/*
+ * " with operators" or " without operators" if the pool has runs of the block's name and method of
+ * both kinds: a tracer may record operators in some executions only. Else "".
+ */
+const char *ets_pool_block_kind(const struct ets_pool *pool, const struct ets_pool_block *block);
+
 #endif

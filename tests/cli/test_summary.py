@@ -78,6 +78,19 @@ class Summary(InFolder):
             copy.write_bytes(path.read_bytes())
         return folder, paths
 
+    def test_summary__runs_with_and_without_operators_are_told_apart(self):
+        frame = support.framework("Method::execute", 0, 100)
+        path = support.make_dump(self.folder / "some.etdp",
+                                 [("Execute", [frame]),
+                                  ("Execute", [frame, support.call("x", 1, 10, 50)])])
+        text = support.run("summary", path).stdout.decode()
+        for kind in ("with", "without"):
+            self.assertIn(f"(median of 1 run {kind} operators of 1 file, ", text)
+            self.assertIn(f" - 1 run {kind} operators of 1 file (", text)
+        one = support.run("summary", support.make_dump(
+            self.folder / "one.etdp", [("Execute", [frame])])).stdout.decode()
+        self.assertNotIn("operators of", one)
+
     def test_summary__takes_any_number_of_traces(self):
         folder, paths = self.many(300)
         (folder / "notes.txt").write_text("no trace")

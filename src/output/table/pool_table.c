@@ -267,8 +267,8 @@ static void add_file_names(struct ets_text_builder *heading, const struct ets_po
     ets_add_text(heading, "%s", block->part_count > NAMED ? ", ...)" : ")");
 }
 
-static void add_heading(struct ets_table *table, const struct ets_pool_block *block,
-                        const char *const *files)
+static void add_heading(struct ets_table *table, const struct ets_pool *pool,
+                        const struct ets_pool_block *block, const char *const *files)
 {
     char text[512];
     struct ets_text_builder heading = {text, sizeof text / 4, 0}; /* long names leave room */
@@ -276,7 +276,8 @@ static void add_heading(struct ets_table *table, const struct ets_pool_block *bl
     heading.room += heading.used;
     if (block->method != NULL) ets_add_text(&heading, " - method %s", block->method);
     heading.room = sizeof text;
-    ets_add_text(&heading, " - %u run%s of ", block->run_count, block->run_count == 1 ? "" : "s");
+    ets_add_text(&heading, " - %u run%s%s of ", block->run_count, block->run_count == 1 ? "" : "s",
+                 ets_pool_block_kind(pool, block));
     add_file_names(&heading, block, files);
     heading.used +=
         ets_print_share_of(block->run_count, text + heading.used, sizeof text - heading.used);
@@ -311,7 +312,7 @@ static bool put_line(struct ets_arena *arena, struct line *line)
 }
 
 static bool fill_block(struct ets_arena *arena, struct ets_table *table,
-                       const struct ets_pool_block *block,
+                       const struct ets_pool *pool, const struct ets_pool_block *block,
                        const struct ets_pool_table_options *options)
 {
     const struct ets_pool_line_options order = {.by_time = options->by_time != 0,
@@ -323,7 +324,7 @@ static bool fill_block(struct ets_arena *arena, struct ets_table *table,
         return false;
     }
     line.whole = lines.whole;
-    if (lines.count > 0) add_heading(table, block, options->files);
+    if (lines.count > 0) add_heading(table, pool, block, options->files);
     for (uint32_t i = 0; i < lines.count; i++) {
         line.of = &lines.items[i];
         if (!put_line(arena, &line)) return false;
@@ -341,7 +342,7 @@ enum ets_status ets_pool_table_fill(struct ets_table *table, const struct ets_po
     add_columns(table, pool);
     for (uint32_t b = 0; ok && b < ets_pool_block_count(pool); b++) {
         const struct ets_pool_block *block = ets_pool_block(pool, b);
-        ok = fill_block(&arena, table, block, options);
+        ok = fill_block(&arena, table, pool, block, options);
         if (ok && block->may_be != ETS_NO_INDEX) {
             add_likeness(table, block, ets_pool_block(pool, block->may_be), options->files);
         }
