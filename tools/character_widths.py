@@ -1,4 +1,4 @@
-"""Prints the tables of src/output/table/character_width.c from Python's copy of the Unicode database.
+"""Prints the tables of src/output/text/character_width.c from Python's copy of the Unicode database.
 
     python3 tools/character_widths.py
 

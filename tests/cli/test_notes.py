@@ -41,6 +41,19 @@ class Notes(support.FolderTest):
                            width=40)
         self.assertTrue(any("`etscope sql --schema`" in line for line in lines), lines)
 
+    def test_facts__are_wrapped_below_their_values(self):
+        for name in ("model.pte", "model.etrecord", "debug.etdp", "debug.bin"):
+            (self.folder / name).write_bytes((support.DATA / "mlp_portable" / name).read_bytes())
+        for words in (("info", self.folder), ("info", self.folder / "debug.etdp"), ("doctor",)):
+            lines = self.lines(*words)
+            self.assertLessEqual(max(map(len, lines)), WIDTH, words)
+            narrow = self.lines(*words, width=44)
+            self.assertGreater(len(narrow), len(lines))
+            broken = [line for line in narrow if len(line) > 44]  # a path has no place to break at
+            self.assertFalse([line for line in broken if " " in line.strip()], words)
+            whole = support.run(*words).stdout.decode().split()
+            self.assertEqual(" ".join(narrow).split(), whole)
+
     def test_notes__twice_is_once(self):
         path = support.make_dump(self.folder / "a.etdp", [("forward", [support.call("x", 0, 0, 5)])])
         one = support.run("inspect", path).stderr.decode().splitlines()

@@ -10,7 +10,7 @@
 #include "host/hash.h"
 #include "host/os/os_streams.h"
 #include "host/text_builder.h"
-#include "output/table/character_width.h"
+#include "output/text/character_width.h"
 
 enum { LEAST_WIDTH = 20, MOST_TOLD = 256 };
 
@@ -59,7 +59,7 @@ static size_t take_line(const char *text, size_t size, uint32_t width, size_t *n
     if (ets_text_columns(text, size) <= width) return size;
     const size_t command = find_command(text, size);
     if (command == 0) return size;
-    size_t taken = ets_text_line(text, command < size ? command - 1 : size, width, next_out);
+    size_t taken = ets_text_words(text, command < size ? command - 1 : size, width, next_out);
     taken = leave_quotes(text, size, taken);
     while (taken < size && text[taken] == ' ') taken++;
     *next_out = taken > 0 ? taken : size;

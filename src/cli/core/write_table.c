@@ -32,6 +32,20 @@ const char *cli_result_path(const struct cli_arguments *arguments)
     return path != NULL ? path : "-";
 }
 
+/* What the variable COLUMNS asks for; 0: nothing. */
+static uint32_t wanted_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    return columns != NULL && atoi(columns) >= 20 ? (uint32_t)atoi(columns) : 0;
+}
+
+uint32_t cli_output_width(void)
+{
+    const bool is_terminal = ets_os_is_terminal(ETS_OS_OUTPUT);
+    const uint32_t width = is_terminal ? ets_os_terminal_width(ETS_OS_OUTPUT) : 0;
+    return width > 0 ? width : wanted_width();
+}
+
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out)
 {
@@ -48,13 +62,7 @@ void cli_style(const struct cli_arguments *arguments, const char *output_path,
     style_out->ascii = !ets_os_shows_utf8();
     style_out->time_unit = cli_value(arguments, "--unit");
     style_out->width = (uint32_t)cli_number(arguments, "--width", 0);
-    if (style_out->width == 0 && is_terminal) {
-        style_out->width = ets_os_terminal_width(ETS_OS_OUTPUT);
-    }
-    const char *columns = getenv("COLUMNS");
-    if (style_out->width == 0 && columns != NULL && atoi(columns) >= 20) {
-        style_out->width = (uint32_t)atoi(columns);
-    }
+    if (style_out->width == 0) style_out->width = is_stdout ? cli_output_width() : wanted_width();
 }
 
 int cli_write_table(const struct cli_arguments *arguments, const struct ets_table *table,

@@ -8,6 +8,8 @@
 /* The file that the result goes to, by --output, or by --table where --output is another; "-":
  * standard output. */
 const char *cli_result_path(const struct cli_arguments *arguments);
+/* Columns of the terminal that standard output is, or of COLUMNS; 0: no limit. */
+uint32_t cli_output_width(void);
 /* The style of tables: width, bold and ASCII depend on the terminal. */
 void cli_style(const struct cli_arguments *arguments, const char *output_path,
                struct ets_table_style *style_out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/document.h"
+#include "cli/core/write_table.h"
 #include "etscope/engine.h"
 #include "etscope/etrecord.h"
 #include "host/output.h"
@@ -337,6 +338,7 @@ static int print(const struct cli_arguments *arguments, const struct findings *f
     }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
     ets_facts_init(&facts, NULL, output);
+    facts.width = cli_output_width();
     tell_findings(&facts, findings);
     return ets_output_commit(output, &error) == ETS_OK ? CLI_OK : cli_fail_output("-", &error);
 }

@@ -5,6 +5,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/default_trace.h"
 #include "cli/core/document.h"
+#include "cli/core/write_table.h"
 #include "etscope/file.h"
 #include "host/output.h"
 #include "import/import.h"
@@ -93,6 +94,7 @@ static int report(const char *path, const char *output_path, const struct ets_im
     }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
     ets_facts_init(&facts, NULL, output);
+    facts.width = cli_output_width();
     tell(path, output_path, imported, &facts);
     if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output("-", &error);
     return CLI_OK;

@@ -3,6 +3,7 @@
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
+#include "cli/core/write_table.h"
 #include "cli/files/trace_file.h"
 #include "cli/files/trace_paths.h"
 #include "cli/info/info_kinds.h"
@@ -130,6 +131,7 @@ static int cmd_info(const struct cli_arguments *arguments)
         code = cli_fail_output("-", &error);
     if (code != CLI_OK) return code;
     ets_facts_init(&request.facts, json, output);
+    request.facts.width = cli_output_width();
     for (unsigned i = 0; i < arguments->word_count; i++) {
         request.path = arguments->words[i];
         const int result = info_file(&request, begins_later);

@@ -4,6 +4,7 @@
 
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
+#include "cli/core/write_table.h"
 #include "cli/recover/recover.h"
 #include "dump/device_log_names.h"
 #include "dump/runner_log.h"
@@ -377,6 +378,7 @@ int recovery_report(const struct recovery *recovery, bool is_json)
     }
     if (ets_output_open("-", &output, &error) != ETS_OK) return cli_fail_output("-", &error);
     ets_facts_init(&facts, NULL, output);
+    facts.width = cli_output_width();
     const int code = tell_people(recovery, &facts);
     if (ets_output_commit(output, &error) != ETS_OK) return cli_fail_output("-", &error);
     return code;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/xxh64.h"
-#include "output/table/character_width.h"
+#include "output/text/character_width.h"
 
 /* Of a tail of a path what begins with a whole name, "/b.py:3", where a slash is in it. */
 static size_t from_slash(const char *data, size_t size, size_t tail)

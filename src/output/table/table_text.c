@@ -8,9 +8,9 @@
 #include "host/output.h"
 #include "output/table/cell_color.h"
 #include "output/table/cell_cut.h"
-#include "output/table/character_width.h"
 #include "output/table/table_cells.h"
 #include "output/table/table_fold.h"
+#include "output/text/character_width.h"
 
 enum { GAP = 2, NUMBER_CHARS = ETS_CELL_NUMBER_CHARS };
 

@@ -7,6 +7,7 @@
 
 #include "etscope/base.h"
 #include "host/output.h"
+#include "output/text/character_width.h"
 
 void ets_facts_init(struct ets_facts *facts, struct ets_json_writer *json,
                     struct ets_output *output)
@@ -48,12 +49,33 @@ static void end_label(struct ets_text_builder *line)
     if (line->text[line->used - 1] != ' ') ets_add_text(line, " ");
 }
 
+enum { LEAST_WIDTH = 40, HANG = 4 };
+
+/* What is too long goes on below its value, or below a line without a label further in. */
+static void write_wrapped(struct ets_facts *facts, struct ets_text text)
+{
+    const uint32_t hang = facts->is_labeled ? ETS_FACTS_LABEL + 2 : HANG;
+    const uint32_t width = facts->width >= LEAST_WIDTH ? facts->width : UINT32_MAX;
+    uint32_t indent = 0;
+    while (text.size > 0) {
+        size_t next;
+        size_t taken = ets_text_words(text.data, text.size, width - indent, &next);
+        if (indent > 0) ets_output_print(facts->output, "%*s", (int)indent, "");
+        while (taken > 0 && text.data[taken - 1] == ' ') taken--;
+        ets_output_write(facts->output, text.data, taken);
+        ets_output_write(facts->output, "\n", 1);
+        while (next < text.size && text.data[next] == ' ') next++;
+        text = (struct ets_text){text.data + next, text.size - next};
+        indent = hang;
+    }
+}
+
 static void write_line(struct ets_facts *facts)
 {
     struct ets_text_builder *line = &facts->line;
     while (line->used > 0 && line->text[line->used - 1] == ' ') line->used--;
-    ets_output_write(facts->output, line->text, line->used);
-    ets_output_write(facts->output, "\n", 1);
+    if (line->used == 0) ets_output_write(facts->output, "\n", 1);
+    else write_wrapped(facts, ets_built_text(line));
     empty(line);
 }
 
@@ -75,6 +97,7 @@ static void begin_line(struct ets_facts *facts)
 {
     empty(&facts->line);
     facts->is_open = true;
+    facts->is_labeled = false;
     facts->items = 0;
 }
 
@@ -88,6 +111,7 @@ void ets_facts_line(struct ets_facts *facts, const char *label, ...)
     add_formatted(&facts->line, label, arguments);
     va_end(arguments);
     end_label(&facts->line);
+    facts->is_labeled = true;
 }
 
 void ets_facts_plain_line(struct ets_facts *facts, const char *words, ...)

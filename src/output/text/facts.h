@@ -34,8 +34,10 @@ struct ets_facts {
     struct ets_json_writer *json; /* never NULL; writes nothing for people */
     struct ets_json_writer silence;
     struct ets_text_builder line, item;
-    bool is_open;   /* a line is */
-    uint32_t items; /* of its list; the last one is open */
+    uint32_t width;  /* of the terminal, in columns; longer lines are wrapped; 0: none are */
+    bool is_open;    /* a line is */
+    bool is_labeled; /* that line has a label */
+    uint32_t items;  /* of its list; the last one is open */
     char line_text[ETS_FACTS_CHARS], item_text[ETS_FACTS_CHARS];
 };
 

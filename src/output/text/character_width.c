@@ -2,7 +2,9 @@
  * Computes the width of a text in columns of a terminal, from Unicode's tables of wide and
  * zero-width characters.
  */
-#include "output/table/character_width.h"
+#include "output/text/character_width.h"
+
+#include <stdbool.h>
 
 #include "base/utf8.h"
 #include "etscope/base.h"
@@ -177,5 +179,14 @@ size_t ets_text_line(const char *data, size_t size, uint32_t width, size_t *next
     const size_t taken = end > 0 ? end : fits;
     if (taken == 0) return size;
     *next_out = taken + (end > 0 ? 1 : 0);
+    return taken;
+}
+
+size_t ets_text_words(const char *data, size_t size, uint32_t width, size_t *next_out)
+{
+    size_t taken = ets_text_line(data, size, width, next_out);
+    const bool is_within_word = *next_out == taken && taken < size;
+    while (is_within_word && taken < size && data[taken] != ' ') taken++;
+    if (is_within_word) *next_out = taken < size ? taken + 1 : size;
     return taken;
 }
