@@ -2,8 +2,8 @@
 #include "output/text/quality_text.h"
 
 #include <math.h>
+#include <stdio.h>
 
-#include "base/error.h"
 #include "views/sentence_numbers.h"
 
 static double percent_of(uint32_t part, uint32_t whole)
@@ -45,8 +45,8 @@ static void add_answer(const struct ets_quality *quality, const struct ets_quali
     ets_add_text(text, " over %u token%s", count, count == 1 ? "" : "s");
     if (quality->kl_lower < quality->kl_upper) {
         char low[32], high[32];
-        ets_print_text(low, sizeof low, "%.3g", quality->kl_lower);
-        ets_print_text(high, sizeof high, "%.3g", quality->kl_upper);
+        (void)snprintf(low, sizeof low, "%.3g", quality->kl_lower);
+        (void)snprintf(high, sizeof high, "%.3g", quality->kl_upper);
         ets_add_text(text, " (95 %% interval ");
         ets_add_range(text, low, high);
         ets_add_text(text, ")");
