@@ -129,6 +129,36 @@ static void test_facts__tensors_and_values(void **state)
                 "\"values\": [{\"kind\": \"int\", \"value\": -3}]}");
 }
 
+static void tell_narrow(struct ets_facts *facts)
+{
+    facts->width = 40;
+    ets_facts_line(facts, "processor");
+    ets_facts_words(facts, "a name that is longer than the terminal");
+    ets_facts_end(facts);
+    ets_facts_line(facts, "engine");
+    ets_facts_words(facts, "/a/path/that/is/not/broken/where/it/is.so");
+    ets_facts_end(facts);
+    ets_facts_plain_line(facts, "folder: 2 models (a.pte, b.pte), 3 traces");
+    ets_facts_end(facts);
+    facts->width = 0;
+    ets_facts_plain_line(facts, "folder: 2 models (a.pte, b.pte), 3 traces");
+    ets_facts_end(facts);
+}
+
+static void test_facts__lines_are_wrapped_at_a_width(void **state)
+{
+    (void)state;
+    assert_told(tell_narrow,
+                "  processor      a name that is longer\n"
+                "                 than the terminal\n"
+                "  engine\n"
+                "                 /a/path/that/is/not/broken/where/it/is.so\n"
+                "folder: 2 models (a.pte, b.pte), 3\n"
+                "    traces\n"
+                "folder: 2 models (a.pte, b.pte), 3 traces\n",
+                "{}");
+}
+
 static void tell_long(struct ets_facts *facts)
 {
     char text[2 * ETS_FACTS_CHARS];
@@ -174,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_facts__without_a_line_are_json_and_without_a_key_for_people),
         cmocka_unit_test(test_facts__lists_wrap_and_texts_are_escaped),
         cmocka_unit_test(test_facts__tensors_and_values),
+        cmocka_unit_test(test_facts__lines_are_wrapped_at_a_width),
         cmocka_unit_test(test_facts__a_line_is_cut_and_a_member_is_not),
         cmocka_unit_test(test_facts__paragraphs_are_for_people_and_wrap),
     };
