@@ -28,7 +28,7 @@ class Mistyped(support.FolderTest):
                          "etscope: ./modle.pte: no such file; did you mean ./model.pte?")
         self.assertEqual(self.error("inspect", "profile", code=support.INPUT),
                          "etscope: profile: no such file; did you mean profile.etdp?")
-        for far in ("quite_another.pte", "nowhere/profile.etdp"):
+        for far in ("quite_another.pte", "m", "nowhere/profile.etdp"):
             self.assertEqual(self.error("info", far, code=support.INPUT),
                              f"etscope: {far}: no such file")
 
@@ -44,6 +44,10 @@ class Mistyped(support.FolderTest):
                       ("inspect", "profile.etdp", "--program", "model.pte", "--method", "fowrard")):
             self.assertRegex(self.error(*words), "no method .*fowrard.*; did you mean forward\\?$")
         self.assertNotIn("did you mean", self.error("memory", "model.pte", "--method", "x"))
+
+    def test_misplaced__a_method_without_a_trace(self):
+        self.assertIn("--method chooses a method of a trace",
+                      self.error("advise", "--program", "model.pte", "--method", "forward"))
 
     def test_mistyped__a_method_to_run(self):
         if run_support.obstacle("mlp_portable"):
@@ -68,6 +72,8 @@ class Mistyped(support.FolderTest):
     def test_misplaced__a_program_without_test_cases(self):
         if run_support.obstacle("mlp_portable"):
             self.skipTest(run_support.obstacle("mlp_portable"))
+        self.assertRegex(self.error("verify", MLP / "model.bpte", "--method", "fowrard"),
+                         "no test cases for method 'fowrard'; .*; did you mean forward\?$")
         self.assertIn("`etscope bundle` adds some", self.error("verify", "model.pte", code=support.INPUT))
 
     def test_misplaced__words_in_another_order(self):

@@ -412,6 +412,11 @@ static int cmd_advise(const struct cli_arguments *arguments)
         code =
             cli_complain(CLI_USAGE, "advise examines one trace; summary and diff compare several");
     }
+    if (code == CLI_OK && sources->all.trace_count == 0 && cli_has(arguments, "--method")) {
+        code = cli_complain(CLI_USAGE,
+                            "--method chooses a method of a trace; without one, advise examines "
+                            "all methods of the program: leave it out");
+    }
     const char *given = cli_value(arguments, "--debug-buffer");
     const char *found = sources->all.trace_count > 0 ? sources->trace_files[0].debug_path : NULL;
     if (code == CLI_OK) code = advise(arguments, &sources->all, given != NULL ? given : found);

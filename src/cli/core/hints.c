@@ -48,26 +48,38 @@ static const char *wanted_method(unsigned index)
     return NULL;
 }
 
+/* The name in a message "no method NAME; ..." or "no test cases for method 'NAME'; ..."; NULL: it
+ * is another message. */
+static const char *missing_method(const struct ets_error *error)
+{
+    static const char *const begins[] = {"no method ", "no test cases for method "};
+    if (error->status != ETS_NOT_FOUND || wanted_method(0) == NULL) return NULL;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const char *name = error->message + strlen(begins[i]);
+        if (strncmp(error->message, begins[i], strlen(begins[i])) != 0) continue;
+        return *name == '\'' ? name + 1 : name;
+    }
+    return NULL;
+}
+
 bool cli_is_missing_method(const struct ets_error *error)
 {
-    return error->status == ETS_NOT_FOUND && wanted_method(0) != NULL &&
-           strncmp(error->message, "no method ", strlen("no method ")) == 0;
+    return missing_method(error) != NULL;
 }
 
 /* The message ends with the names of all methods: "...; the program has encode, forward". */
 static void add_method(struct ets_text_builder *text, const struct ets_error *error)
 {
     const char *list = strrchr(error->message, ';'), *begin;
-    const char *wanted;
+    const char *name = missing_method(error), *wanted;
     char found[64];
     if (list == NULL) return;
-    if ((begin = strstr(list, " has ")) != NULL) list = begin + strlen(" has ");
+    if ((begin = strstr(list, " those of ")) != NULL) list = begin + strlen(" those of ");
+    else if ((begin = strstr(list, " has ")) != NULL) list = begin + strlen(" has ");
     else if ((begin = strstr(list, " are: ")) != NULL) list = begin + strlen(" are: ");
     else return;
     for (unsigned i = 0; (wanted = wanted_method(i)) != NULL; i++) {
         const size_t size = strlen(wanted);
-        const char *name = error->message + strlen("no method ");
-        name += *name == '\'';
         if (strncmp(name, wanted, size) != 0 || (name[size] != ';' && name[size] != '\'')) continue;
         if (!cli_nearest_in_list(wanted, list, found, sizeof found)) return;
         ets_add_text(text, "; did you mean %s?", found);

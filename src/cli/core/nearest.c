@@ -7,7 +7,10 @@
 
 #include "host/os/os_files.h"
 
-enum { MOST_NAMES = 4096 }; /* of a folder: a guess must not take long */
+enum {
+    MOST_NAMES = 4096, /* of a folder: a guess must not take long */
+    LEAST_NAME = 3     /* characters: many files begin with fewer */
+};
 
 unsigned cli_distance(const char *left, const char *right)
 {
@@ -111,7 +114,7 @@ bool cli_nearest_file(const char *path, char *found, size_t room)
     const size_t before = (size_t)(name - path);
     char place[ETS_OS_PATH_BYTES];
     if (before + 2 >= room || before >= sizeof place || *name == '\0') return false;
-    if (ets_os_is_elsewhere(path)) return false;
+    if (strlen(name) < LEAST_NAME || ets_os_is_elsewhere(path)) return false;
     memcpy(place, path, before);
     place[before] = '\0';
     memcpy(found, path, before);

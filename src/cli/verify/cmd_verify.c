@@ -443,7 +443,7 @@ static int check_choice(const struct verifying *v)
     const char *value;
     for (unsigned i = 0; (value = cli_value_at(v->arguments, "--method", i)) != NULL; i++) {
         if (ets_bundle_find_suite(bundle, value, &suite, &error) != ETS_OK) {
-            return cli_complain(CLI_USAGE, "%s: %s", v->session.path, error.message);
+            return cli_fail(v->session.path, &error); /* USAGE: --method named it */
         }
     }
     for (unsigned i = 0; (value = cli_value_at(v->arguments, "--case", i)) != NULL; i++) {
