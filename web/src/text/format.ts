@@ -75,7 +75,7 @@ const plainDigits = (value: number): string =>
     Math.abs(value) >= 9999.5 ? fixed(value, 0) : fourDigits(value);
 
 /** Bounds that read the same are one number. */
-const joined = (lower: string, upper: string): string =>
+export const joinBounds = (lower: string, upper: string): string =>
     lower === upper ? upper : `${lower}..${upper}`;
 
 const splitFirst = (digits: string): [string, string] => [digits.slice(0, 1), digits.slice(1)];
@@ -91,7 +91,7 @@ export function formatTime(range: Range | null, unit: TimeUnit): string {
         return fixed(value / unit.ns, unit.ns > 1 ? 3 : 0);
     }
     const upper = plainDigits(range.upper / unit.ns);
-    return range.lower <= 0 ? `<${upper}` : joined(plainDigits(range.lower / unit.ns), upper);
+    return range.lower <= 0 ? `<${upper}` : joinBounds(plainDigits(range.lower / unit.ns), upper);
 }
 
 /** A time with its unit, for sentences: "196.553 us", "3..4 us". */
@@ -112,7 +112,7 @@ export function formatShare(range: Range | null): string {
     const upper = range.upper * 100;
     if (lower === upper) return lower > 0 && lower < 0.05 ? "<0.1%" : `${fixed(lower, 1)}%`;
     if (lower < 0.05) return `<${fixed(Math.ceil(upper * 10) / 10, 1)}%`;
-    return `${joined(fixed(lower, 1), fixed(upper, 1))}%`;
+    return `${joinBounds(fixed(lower, 1), fixed(upper, 1))}%`;
 }
 
 /** The same in whole percents where there is little space: "19..30%" for 19.2 to 29.1 %. */

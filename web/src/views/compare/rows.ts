@@ -2,7 +2,7 @@
 import type { Difference, Verdict } from "../../state/differences";
 import { listOf } from "../../state/joins";
 import { allOf, type ModuleNode, moduleTree, titleOfModule } from "../../state/module_tree";
-import { fixed, fourDigits, type Range, type TimeUnit } from "../../text/format";
+import { fixed, fourDigits, joinBounds, type Range, type TimeUnit } from "../../text/format";
 
 export const GROUPS = [
     { value: "none", title: "none", hint: "order of execution, with what is inside delegates" },
@@ -237,5 +237,5 @@ export function sayChange(change: number | null, unit: TimeUnit): string {
 export function sayInterval({ lower, upper }: Range, unit: TimeUnit): string {
     const say = (value: number) =>
         `${value < 0 ? "−" : value > 0 ? "+" : ""}${fourDigits(Math.abs(value) / unit.ns)}`;
-    return `${say(lower)}..${say(upper)}`;
+    return joinBounds(say(lower), say(upper));
 }

@@ -3,6 +3,7 @@ import { useWidth } from "../../parts/fit";
 import {
     formatCount,
     formatNumber,
+    joinBounds,
     largestOf,
     plural,
     type Range,
@@ -219,11 +220,9 @@ function OtherPoint(props: {
 }
 
 const sayRate = (rate: Range): string =>
-    rate.lower === rate.upper
-        ? formatNumber(rate.lower)
-        : Number.isFinite(rate.upper)
-          ? `${formatNumber(rate.lower)}..${formatNumber(rate.upper)}`
-          : `>${formatNumber(rate.lower)}`;
+    Number.isFinite(rate.upper)
+        ? joinBounds(formatNumber(rate.lower), formatNumber(rate.upper))
+        : `>${formatNumber(rate.lower)}`;
 
 function sayWork(work: Work): string {
     const verdict = work.verdict === null ? "" : `, ${work.verdict}`;

@@ -6,7 +6,14 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { Name } from "../../parts/Name";
 import { Place } from "../../parts/Place";
 import { useFilter, useParam, usePage } from "../../state/page";
-import { chooseUnit, fixed, formatTime, largestOf, type Range } from "../../text/format";
+import {
+    chooseUnit,
+    fixed,
+    formatTime,
+    joinBounds,
+    largestOf,
+    type Range,
+} from "../../text/format";
 import { operatorTimes, type Run } from "./run_times";
 
 interface Row {
@@ -189,7 +196,7 @@ function formatChange(change: Range, ns: number): string {
     if (change.lower === change.upper) return sign(change.lower);
     const short = (value: number) =>
         `${value >= 0 ? "+" : ""}${Number((value / ns).toPrecision(4))}`;
-    return `${short(change.lower)}..${short(change.upper)}`;
+    return joinBounds(short(change.lower), short(change.upper));
 }
 
 /** From the middle: less to the left, more to the right; solid what is certain. */

@@ -22,6 +22,7 @@ import { changeColumns } from "../compare/changeColumns";
 import { showCode } from "../../text/show";
 import type { View } from "../view";
 import { StacksView } from "./StacksView";
+import { kindWithoutLine } from "./stacks";
 import { filesOf, type Line, linesOf } from "./lines";
 
 export const sourceView: View = {
@@ -152,7 +153,7 @@ function selectedLines(page: ReturnType<typeof usePage>): ReadonlySet<string> | 
 /** Colour of its bar: lines hold calls of several kinds. */
 function kindOf(line: Line): string {
     if (line.file !== null) return "mixed";
-    return line.code === "(between operators)" ? "runtime" : "other";
+    return kindWithoutLine(line.code);
 }
 
 function columnsOf(

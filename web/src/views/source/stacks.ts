@@ -97,8 +97,12 @@ export function filtered(
 /** Colour of its bars and boxes. */
 export function kindOf(stack: Stack): string {
     if (stack.place !== null) return stack.isLibrary ? "library" : "mixed";
-    return stack.code === "(between operators)" ? "runtime" : "other";
+    return kindWithoutLine(stack.code);
 }
+
+/** The rest of a run has these names, as ets_work_rest_name gives them. */
+export const kindWithoutLine = (code: string | null): string =>
+    code === "(between operators)" || code === "(not recorded)" ? "runtime" : "other";
 
 /** For the flame graph. */
 export const nodesOf = (stacks: readonly Stack[]): TreeNode[] =>
