@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from datasketches import kll_doubles_sketch
 
 from etscope.fleet.dataset import KEY, PLACE, SCHEMAS
+from etscope.fleet.quantiles import sketch
 
 OPERATORS = [(f"aten.op{i}.default", i, f"net.block{i // 3}", "XnnpackBackend" if i % 3 else "",
               1e5 * (1 + i % 7)) for i in range(12)]  # fmt: skip
@@ -65,13 +65,10 @@ class Fleet:
     def _summaries(self, traces):
         names = (*KEY, *PLACE)
         for key, rows in self._steady(traces, *names).items():
-            sketch = kll_doubles_sketch(200)
             times = [row["time_ns"] for row in rows]
-            for time in times:
-                sketch.update(time)
             yield dict(zip(names, key), traces=len({row["trace"] for row in rows}), count=len(rows),
                        sum_ns=float(sum(times)), min_ns=min(times), max_ns=max(times),
-                       sketch=sketch.serialize())  # fmt: skip
+                       sketch=sketch([(times, None)]))  # fmt: skip
 
     def _measured(self, traces):
         names = ("trace", *KEY, *PLACE)

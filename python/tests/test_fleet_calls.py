@@ -31,7 +31,7 @@ TRACES = 4
 # One line of JSON for each child: the fault, how many calls of the kind there are, how it ended, what it said.
 FAULTY = """
 import ctypes, json, os, shutil, sys, tempfile
-import datasketches, pandas, pyarrow.acero, pyarrow.parquet  # as late imports would make most of the calls
+import pandas, pyarrow.acero, pyarrow.parquet  # as late imports would make most of the calls
 from etscope.fleet import ask_command, batch_tables, command, commits, compaction, ingest, quantiles
 
 library, job, sources, ready, folder, most, faults = sys.argv[1:]

@@ -78,7 +78,7 @@ def all_hashes(traces, tmp_path_factory):
 KILLED = """
 import os, random, signal, sys, time
 from etscope.fleet import batch_tables, commits, compaction, ingest, summaries
-import datasketches, pandas, pyarrow.parquet  # as late imports would take all of the time
+import pandas, pyarrow.parquet  # as late imports would take all of the time
 
 sources, folder, kills, is_compacting = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "compact"
 

@@ -8,7 +8,6 @@ import shutil
 import sys
 from statistics import median
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +15,6 @@ from fixtures import file
 
 pytest.importorskip("pyspark", reason="Spark is large: make test-long installs it")
 pytest.importorskip("duckdb")
-pytest.importorskip("datasketches")
 if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
     pytest.skip("no Java", allow_module_level=True)
 
@@ -29,8 +27,6 @@ from etscope.fleet.spark import Spark  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "fleet"
-RANK_ERROR = 0.0133  # of k = 200, as docs/fleet.md says: at 99 %
-RANKS = {"p50_ns": 0.5, "p90_ns": 0.9}
 
 
 @pytest.fixture(scope="module")
@@ -70,60 +66,16 @@ def alike(a, b):
     lambda engine: questions.coverage(engine, "label.room=warm,build=1.3"),
     lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3"),
     lambda engine: regressions.regressions(engine, "build=1.2", "build=1.3", by="name"),
-    outliers.outliers,
-], ids=["query", "coverage", "traces", "filter", "regressions", "by name", "outliers"])  # fmt: skip
+    outliers.outliers, questions.top, questions.trend,
+    lambda engine: questions.trend(engine, by="build", operator="aten.op4.default"),
+], ids=["query", "coverage", "traces", "filter", "regressions", "by name", "outliers", "top", "trend",
+        "trend of an operator"])  # fmt: skip
 def test_answers_are_equal(engines, ask):
     duck, spark = (ask(engine) for engine in engines)
     if isinstance(duck, dict):
         assert duck == spark and duck
     else:
         assert duck.sentence == spark.sentence and alike(duck.rows, spark.rows)
-
-
-def within_the_sketchs_error(times, rank, value):
-    """Whether a value has this rank among the times, or an equal one, up to what DataSketches states."""
-    error = RANK_ERROR * len(times) + 1
-    below, up_to = sum(time < value for time in times), sum(time <= value for time in times)
-    return below - error <= rank * len(times) <= up_to + error
-
-
-@pytest.mark.parametrize("ask, of", [
-    (questions.top, ("instruction",)), (questions.trend, ("day",)),
-    (lambda engine: questions.trend(engine, by="build", operator="aten.op4.default"), ("build",)),
-], ids=["top", "trend", "trend of an operator"])  # fmt: skip
-def test_answers_of_sketches_are_equal_but_for_quantiles(fleet, engines, ask, of):
-    duck, spark = (ask(engine).rows for engine in engines)
-    assert len(duck) == len(spark) > 1
-    table = "runs" if of == ("day",) else "operators"
-    for a, b in zip(duck, spark):
-        times = [row["time_ns"] for row in fleet.tables[table] if not row["warm_up"]
-                 and all(row[name] == a[name] for name in of)
-                 and (of != ("build",) or row["operator"] == "aten.op4.default")]  # fmt: skip
-        assert len(times) == a["count"]
-        for name in a:
-            # Sketches merge in no order: both are within the rank error, not equal.
-            if name in RANKS:
-                assert all(within_the_sketchs_error(times, RANKS[name], row[name]) for row in (a, b))
-            else:
-                assert alike(a[name], b[name])
-
-
-def test_many_runs_have_quantiles_within_the_sketchs_error():
-    """Of sketches that are estimates: k = 200 keeps the first few hundred times exactly."""
-    from datasketches import kll_doubles_sketch
-    from etscope.fleet.quantiles import merged_quantiles
-
-    random, times, sketches = np.random.default_rng(3), [], []
-    for _ in range(40):
-        sketches.append(kll_doubles_sketch(200))
-        times.append(np.exp(random.normal(8, random.uniform(0.1, 1), 1000)))
-        sketches[-1].update(times[-1])
-    assert sketches[0].is_estimation_mode()
-    assert math.isclose(sketches[0].normalized_rank_error(False), RANK_ERROR, abs_tol=1e-4)
-    times = np.concatenate(times)
-    values = merged_quantiles([each.serialize() for each in sketches], list(RANKS.values()))
-    for rank, value in zip(RANKS.values(), values):
-        assert abs((times <= value).mean() - rank) <= RANK_ERROR
 
 
 def test_answers_of_a_compacted_data_set_are_equal(fleet, engines, tmp_path):
@@ -136,7 +88,7 @@ def test_answers_of_a_compacted_data_set_are_equal(fleet, engines, tmp_path):
             found = ask(spark)
             assert duck.sentence == found.sentence and len(duck.rows) == len(found.rows) > 1
             for a, b in zip(duck.rows, found.rows):
-                assert all(alike(a[name], b[name]) for name in a if name not in ("p50_ns", "p90_ns"))
+                assert alike(a, b)
     finally:
         Spark(fleet.folder, session=engines[1].session)  # views belong to the session
 

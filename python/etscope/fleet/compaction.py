@@ -199,11 +199,11 @@ def _write(writer, table, parts):
 def merged_summaries(table):
     """Rows of the table summaries with one row for each key and place."""
     names = [*KEY, *PLACE]
-    groups = table.group_by(names).aggregate([
+    groups = table.group_by(names, use_threads=False).aggregate([
         ("traces", "sum"), ("count", "sum"), ("sum_ns", "sum"), ("min_ns", "min"), ("max_ns", "max"),
         ("sketch", "list")])  # fmt: skip
     groups = groups.sort_by([(name, "ascending") for name in names])
-    sketches = [each[0] if len(each) == 1 else merged(each).serialize() for each in groups["sketch_list"].to_pylist()]
+    sketches = [each[0] if len(each) == 1 else merged(each) for each in groups["sketch_list"].to_pylist()]
     columns = {name: groups[name] for name in names}
     columns.update((name[: name.rindex("_")], groups[name]) for name in groups.schema.names if name not in names)
     columns["sketch"] = pa.array(sketches, pa.binary())

@@ -23,7 +23,7 @@ _START, _TITLE = "<!doctype html>\n", "<title>etscope fleet</title>\n"  # of eac
 _TRACES = """
 select t.trace, t.path, t.device, t.build, t.day, t.model, m.method, m.time_ns, m.runs
 from traces t join measured m on m.trace = t.trace where m.kind = 'run'
-order by m.time_ns desc, t.trace limit {limit}
+order by m.time_ns desc, t.trace, m.method limit {limit}
 """
 
 

@@ -1,7 +1,7 @@
 """Questions that SQL answers: query, top, trend, coverage. Each gives an Answer.
 
-top and trend read summaries alone, whose sketches merge: their quantiles are off by the rank error
-that the sketch states, everything else is exact.
+top and trend read summaries alone, whose sketches add up: their quantiles are off by what these are,
+everything else is exact. The same data set gives the same answer, in whatever order engines read it.
 """
 
 import difflib
@@ -9,7 +9,7 @@ import re
 
 from etscope.fleet.show import Answer, counted, duration, left_out_rows, percent
 from etscope.fleet.quantiles import merged_quantiles
-from etscope.fleet.filters import Filter
+from etscope.fleet.filters import Filter, sum_of
 
 QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"
@@ -91,11 +91,11 @@ def _top_rows(engine, filter, by, limit):
     condition, keys = _group_filter(filter), _TOP_KEYS.get(by, by)
     inner = RUN if by in _OF_RUNS else f"not ({RUN})"
     outer = "" if by == "operator" or by in _OF_RUNS else " and kind not in ('delegate_event')"
-    total = engine.sql(f"select sum(sum_ns) as ns, sum(count) as runs from summaries"
+    total = engine.sql(f"select {sum_of('sum_ns')} as ns, sum(count) as runs from summaries"
                        f" where {RUN} and {condition}", **filter.parameters).to_pylist()[0]  # fmt: skip
     total["traces"] = sum(traces_by(engine, "kind", filter).values())
     rows = engine.sql(
-        f"select {keys}, sum(sum_ns) as sum_ns, sum(count) as count, min(min_ns) as min_ns,"
+        f"select {keys}, {sum_of('sum_ns')} as sum_ns, sum(count) as count, min(min_ns) as min_ns,"
         f" max(max_ns) as max_ns, array_agg(sketch) as sketches from summaries"
         f" where {inner} and {condition}{outer} group by {keys}"
         f" order by sum_ns desc, {keys} limit {int(limit)}", **filter.parameters).to_pylist()  # fmt: skip
@@ -162,7 +162,7 @@ def _trend_rows(engine, filter, by, operator):
         what, parameters = "operator = :operator", dict(parameters, operator=operator)
     rows = engine.sql(
         f"select {by}, sum(count) as count, count(distinct device) as devices,"
-        f" min(min_ns) as min_ns, max(max_ns) as max_ns, sum(sum_ns) / sum(count) as mean_ns,"
+        f" min(min_ns) as min_ns, max(max_ns) as max_ns, {sum_of('sum_ns')} / sum(count) as mean_ns,"
         f" array_agg(sketch) as sketches from summaries where {what} and {condition}"
         f" group by {by}", **parameters).to_pylist()  # fmt: skip
     traces = traces_by(engine, by, filter, operator)

@@ -16,7 +16,7 @@ import math
 from statistics import NormalDist
 
 from etscope._errors import Error
-from etscope.fleet.filters import Filter, left_out
+from etscope.fleet.filters import Filter, left_out, sum_of
 from etscope.fleet.ranks import Ranks, Shift
 from etscope.fleet.show import Answer, change, counted, left_out_rows
 
@@ -33,7 +33,7 @@ _COMPARED = _SIDES + """
 , compared as (
   select {unit} as unit, m.method, {instruction} as instruction, m.operator, m.kind, m.module,
          m.device, m.trace, s.side, max(m.backend) as backend, max(m.source) as source,
-         sum(m.time_ns) as v
+         {sum} as v
   from measured m join sides s on s.trace = m.trace
   group by {unit}, m.method, {instruction_key}m.operator, m.kind, m.module, m.device, m.trace, s.side)
 select unit, method, instruction, operator, kind, module, device, max(backend) as backend,
@@ -126,7 +126,7 @@ def compared_rows(engine, base, new, by):
         parts = {"unit": program, "instruction": "m.instruction", "instruction_key": "m.instruction, "}
     else:
         parts = {"unit": "s.model", "instruction": "-1", "instruction_key": ""}
-    return engine.sql(_COMPARED.format(**texts, **parts), **parameters).to_pylist()
+    return engine.sql(_COMPARED.format(**texts, **parts, sum=sum_of("m.time_ns")), **parameters).to_pylist()
 
 
 class Finding:

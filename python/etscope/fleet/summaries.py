@@ -1,15 +1,13 @@
 """Summaries that merge: per operator, device, build and day its count, sum, extremes and a sketch.
 
-The sketch is KLL of Apache DataSketches over doubles with k = 200: a rank of one sketch is off by
-1.33 % at most, one of a few merged ones by no more, with 99 % confidence (datasketches'
-normalized_rank_error(False)). Merging sums reads no trace again. docs/fleet.md, "What a row of
+The sketch is that of quantiles.py. Merging sums reads no trace again. docs/fleet.md, "What a row of
 summaries means", is the contract of both writers: traces and device summaries.
 """
 
 import numpy as np
 
-K = 200
-MOST_UPDATES = 2000  # of a sketch by one row of a device's summary, however many runs it counts
+from etscope.fleet.quantiles import sketch
+
 UNNAMED = "(unnamed)"  # an operator whose name was lost: "" is that of runs
 OF_RUN = {"operator": "", "instruction": -1, "kind": "run", "backend": "", "module": "", "source": ""}
 
@@ -70,21 +68,19 @@ class Summary:
     """One row of the table summaries; `add` takes the times of another trace, of a place of Steady."""
 
     def __init__(self):
-        from datasketches import kll_doubles_sketch
-
         self.traces = self.count = 0
         self.sum, self.least, self.most = 0.0, np.inf, -np.inf
-        self.sketch = kll_doubles_sketch(K)
+        self._pieces = []  # of the sketch
 
     def add(self, steady, place):
         times = steady.times[place]
         self._add(len(times), float(steady.sum[place]), steady.least[place], steady.most[place])
-        self.sketch.update(times)
+        self._pieces.append((times, None))
 
     def add_row(self, row):
         """Adds what a device summed up: a device_summaries.DeviceRow."""
         self._add(row.count, row.sum, row.least, row.most)
-        self.sketch.merge(_sketch(row.middles, row.counts, row.count))
+        self._pieces.append((row.middles, times_of(row.counts, row.count)))
 
     def _add(self, count, sum_, least, most):
         self.traces += 1
@@ -94,23 +90,10 @@ class Summary:
 
     def values(self):
         return {"traces": self.traces, "count": self.count, "sum_ns": self.sum,
-                "min_ns": float(self.least), "max_ns": float(self.most), "sketch": self.sketch.serialize()}  # fmt: skip
+                "min_ns": float(self.least), "max_ns": float(self.most), "sketch": sketch(self._pieces)}  # fmt: skip
 
 
-def _sketch(values, weights, count):
-    """A sketch of `count` times, of which each value has the part that its weight is of all.
-
-    The library has no weights. A sketch of at most MOST_UPDATES times is merged with itself until it
-    counts enough; before each time, the binary digits of `count` tell whether one time is missing.
-    """
-    from datasketches import kll_doubles_sketch
-
-    doublings = max(0, (count // MOST_UPDATES).bit_length())
-    shares = np.cumsum(weights) / weights.sum()
-    sketch = kll_doubles_sketch(K)
-    sketch.update(np.repeat(values, np.diff(np.rint(shares * (count >> doublings)).astype(np.int64), prepend=0)))
-    for digit in reversed(range(doublings)):
-        sketch.merge(kll_doubles_sketch.deserialize(sketch.serialize()))
-        if count >> digit & 1:  # of low and high times in turns
-            sketch.update(float(values[np.searchsorted(shares, (digit * 0.618034) % 1, "right")]))
-    return sketch
+def times_of(weights, count):
+    """How many of `count` times each weight stands for: they add up to it."""
+    ends = np.rint(np.cumsum(weights) / weights.sum() * count).astype(np.int64)
+    return np.diff(ends, prepend=0)
