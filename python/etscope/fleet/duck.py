@@ -1,11 +1,14 @@
 """A data set's tables in DuckDB: the engine of one machine."""
 
 import re
+import signal
+import threading
 
 from etscope._errors import Error
 from etscope.fleet.dataset import SCHEMAS, snapshot
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+_PATIENCE = 0.1  # seconds from Ctrl-C until DuckDB is told
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -87,11 +90,44 @@ class Duck:
             text = _PARAMETER.sub(r"$\1", text)
         try:
             self._refuse_commands(text)
-            answer = self._connection.sql(text, params=parameters or None)
-            return None if answer is None else answer.to_arrow_table()  # errors of values come here
+            return self._in_a_thread(lambda: self._answer(text, parameters))
         except self._error as error:
             raise self._told(error) from None
-        except RuntimeError as error:
-            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
-                raise KeyboardInterrupt from None
-            raise
+
+    def _answer(self, text, parameters):
+        answer = self._connection.sql(text, params=parameters or None)
+        return None if answer is None else answer.to_arrow_table()  # errors of values come here
+
+    def _in_a_thread(self, function):
+        """What it returns or raises. This thread waits, and hears Ctrl-C: DuckDB looks for it only now and then.
+
+        The other thread always ends first: DuckDB's library aborts a process that ends while it computes.
+        """
+        if threading.current_thread() is not threading.main_thread() or \
+                signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # fmt: skip
+            return function()
+        done, heard = [], []
+        before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
+        try:
+            thread = threading.Thread(target=lambda: done.append(_outcome(function)), daemon=True)
+            thread.start()
+            while thread.is_alive():
+                thread.join(_PATIENCE)
+                if heard:  # again, as a question that has not begun yet does not notice
+                    self._connection.interrupt()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if heard:
+            raise KeyboardInterrupt
+        answer, error = done[0]
+        if error is not None:
+            raise error
+        return answer
+
+
+def _outcome(function):
+    """(what it returns, None), or (None, the exception)."""
+    try:
+        return function(), None
+    except BaseException as error:
+        return None, error
