@@ -91,6 +91,50 @@ def test_rows_that_are_left_out_are_said(fleet, by, count):
         assert len(answer["rows"]) == count and not any("--limit" in note for note in answer["notes"])
 
 
+def test_operators_of_one_name_add_up(tmp_path):
+    """Twelve instructions of four names: the longest instruction is not of the name that takes most."""
+    operators = [(f"aten.op{i % 4}.default", i, "net", "", 5e5 if i == 0 else 1e5 * (i % 4)) for i in range(12)]
+    duck = Duck(Fleet(4, devices=2, traces=2, runs=3, operators=operators).write(tmp_path / "set"))
+    each, names = questions.top(duck), questions.top(duck, by="name")
+    assert each.rows[0]["operator"] == "aten.op0.default" and len(each.rows) == 12 and len(names.rows) == 4
+    for row in names.rows:
+        own = [other for other in each.rows if other["operator"] == row["operator"]]
+        assert math.isclose(row["share"], sum(other["share"] for other in own)) and row["count"] == 3 * own[0]["count"]
+        assert min(other["p50_ns"] for other in own) <= row["p50_ns"] <= max(other["p90_ns"] for other in own)
+    share, longest = names.rows[0]["share"], max(row["share"] for row in each.rows if "op3" in row["operator"])
+    assert each.sentence.startswith(f"aten.op3.default takes most: {100 * share:.1f} % of ")
+    assert each.sentence.endswith(f"in 3 instructions (the longest: {100 * longest:.1f} %)")
+    assert names.sentence == each.sentence.partition(", in 3 ")[0]
+    assert ("count", "times", "number") in names.columns and names.columns[0][1] == "operator"
+
+
+def test_what_has_no_module_or_backend_has_the_words_of_inspect(tmp_path):
+    def change(row):
+        if row.get("instruction") == 0:
+            row.update(module="")
+        if row.get("instruction") == 1:
+            row.update(module="", source="", backend="")
+
+    duck = made_set(tmp_path, change)[1]()
+    module = questions.top(duck, by="module")
+    assert {row["module"] for row in module.rows} == {"net.block0", "(model)", "(unknown)"} and not module.notes
+    assert {row["backend"] for row in questions.top(duck, by="backend").rows} == {"portable", "delegate", "XnnpackBackend"}
+    assert {row["module"] for row in questions.top(duck).rows} == {"net.block0", "(model)", ""}
+
+
+@pytest.mark.parametrize("by", ["module", "backend", "device", "build", "program", "method"])
+def test_a_table_says_what_its_rows_are_of(tmp_path, by):
+    """Also where nobody told it."""
+    no_names = dict.fromkeys((by, "source", "module", "backend"), "")
+    folder = made_set(tmp_path, lambda row: row.update(no_names), devices=1)[1]()
+    said = show.as_table(questions.top(folder, by=by), 100).splitlines()
+    assert said[2].startswith(by) and "nothing" not in said[0]
+    if by in ("device", "build"):
+        assert show.as_table(questions.coverage(folder), 100).splitlines()[2].startswith("device")
+    if by == "module":
+        assert said[0].startswith("what has no known module takes most") and said[3].startswith("(unknown)") and "`etscope-fleet ingest --etrecord`" in said[-1]
+
+
 def test_outliers_that_are_left_out_are_said(duck):
     """At a chance of errors that lists many."""
     every = outliers.outliers(duck, least_change=0, alpha=0.9)
@@ -248,7 +292,8 @@ def test_a_trace_of_two_methods_counts_once(tmp_path):
         made.tables[table] += [dict(row, method="second") for row in made.tables[table]]
     duck = write()
     answer = questions.top(duck)
-    assert answer.sentence.endswith("in 48 runs of 12 traces")
+    assert answer.sentence.startswith("aten.op2.default takes most: 50.0 % of ")
+    assert answer.sentence.endswith("in 48 runs of 12 traces, in 2 instructions (the longest: 25.0 %)")
     assert {row["count"] for row in answer.rows} == {24}
     assert [(row["traces"], row["count"]) for row in questions.trend(duck, by="build").rows] == [(6, 24)] * 2
     assert [row["traces"] for row in page.distributions(duck, "device")] == [4, 4, 4]

@@ -89,7 +89,8 @@ def add_commands(commands):
     parser.add_argument("sql", metavar="SQL")
     parser = _command(commands, "top", _top, "list where the time of the fleet goes")
     parser.add_argument("--by", default="operator", choices=(
-        "operator", "module", "backend", "device", "build", "program", "method"))  # fmt: skip
+        "operator", "name", "module", "backend", "device", "build", "program", "method"),
+        help="name adds up all operators of one name (default operator: each place in a program)")  # fmt: skip
     _where(parser)
     parser = _command(commands, "regressions", _regressions, "compare operators between two sets of traces")
     parser.add_argument("base", metavar="BASE", help="filter of the traces before, as build=1.2")

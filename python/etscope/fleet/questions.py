@@ -14,6 +14,7 @@ from etscope.fleet.filters import Filter, sum_of
 QUANTILES = (0.5, 0.9)
 RUN = "operator = '' and instruction = -1"
 UNKNOWN = "unknown"  # the day of traces that tell no time
+NO_MODULE = "(unknown)"  # of operators that no ETRecord tells of
 
 
 def kind_of(type_):
@@ -81,68 +82,100 @@ def undated_note(count):
     return [f"{counted(count, 'trace')} {'tells' if count == 1 else 'tell'} no day"] if count else []
 
 
-_TOP_KEYS = {"operator": "method, instruction, operator, kind, backend, module",
-             "module": "module", "backend": "backend"}  # fmt: skip
+# What has no module or backend, in the words of `inspect`.
+_MODULE = "case when module <> '' then module when source <> '' then '(model)' else '{unknown}' end"
+_BACKEND = "case when backend <> '' then backend when kind = 'operator' then 'portable' else 'delegate' end"
+_TOP_KEYS = {
+    "operator": {"method": "method", "instruction": "instruction", "operator": "operator", "kind": "kind",
+                 "backend": "backend", "module": _MODULE.format(unknown="")},
+    "name": {"operator": "operator", "kind": "kind", "backend": "backend"},
+    "module": {"module": _MODULE.format(unknown=NO_MODULE)},
+    "backend": {"backend": _BACKEND},
+}  # fmt: skip
 _OF_RUNS = ("device", "build", "program", "method")
+_TIMES = ("name", "module", "backend")  # of these a run has several operators, and counts once for each
 
 
 def _top_rows(engine, filter, by, limit):
     """(the sums of all runs and the number of all rows, the rows that take most)."""
-    condition, keys = _group_filter(filter), _TOP_KEYS.get(by, by)
+    condition, keys = _group_filter(filter), _TOP_KEYS.get(by, {by: by})
     inner = RUN if by in _OF_RUNS else f"not ({RUN})"
-    outer = "" if by == "operator" or by in _OF_RUNS else " and kind not in ('delegate_event')"
+    # Beside their calls, events of delegates would count twice.
+    outer = "and kind <> 'delegate_event'" if by in ("module", "backend") else ""
+    named = ", ".join(f"{value} as {name}" for name, value in keys.items())
     total = engine.sql(f"select {sum_of('sum_ns')} as ns, sum(count) as runs from summaries"
                        f" where {RUN} and {condition}", **filter.parameters).to_pylist()[0]  # fmt: skip
     total["traces"] = sum(traces_by(engine, "kind", filter).values())
+    of = f"from summaries where {inner} and {condition} {outer} group by {', '.join(keys.values())}"
     rows = engine.sql(
-        f"select {keys}, {sum_of('sum_ns')} as sum_ns, sum(count) as count, min(min_ns) as min_ns,"
-        f" max(max_ns) as max_ns, array_agg(sketch) as sketches from summaries"
-        f" where {inner} and {condition}{outer} group by {keys}"
-        f" order by sum_ns desc, {keys} limit {int(limit)}", **filter.parameters).to_pylist()  # fmt: skip
+        f"select {named}, {sum_of('sum_ns')} as sum_ns, sum(count) as count, min(min_ns) as min_ns,"
+        f" max(max_ns) as max_ns, array_agg(sketch) as sketches {of}"
+        f" order by sum_ns desc, {', '.join(keys)} limit {int(limit)}", **filter.parameters).to_pylist()  # fmt: skip
     total["rows"] = len(rows)
     if len(rows) == limit:
-        total["rows"] = engine.sql(
-            f"select count(*) as n from (select 1 from summaries where {inner} and {condition}{outer}"
-            f" group by {keys}) g", **filter.parameters).to_pylist()[0]["n"]  # fmt: skip
+        total["rows"] = engine.sql(f"select count(*) as n from (select 1 {of}) g",
+                                   **filter.parameters).to_pylist()[0]["n"]  # fmt: skip
     for row in rows:
-        row["share"] = row["sum_ns"] / total["ns"] if total["ns"] else None
+        row["share"] = _share(row["sum_ns"], total)
         row["p50_ns"], row["p90_ns"] = merged_quantiles(row.pop("sketches"), QUANTILES)
     return total, rows
 
 
+def _share(ns, total):
+    return ns / total["ns"] if total["ns"] else None
+
+
 def _top_columns(by):
-    names = [(by, by, "cut")]
+    names = [("operator" if by == "name" else by, "operator" if by == "name" else by, "cut")]
     if by == "operator":
-        names = [("operator", "operator", "cut"), ("instruction", "at", "number"),
-                 ("kind", "kind", "text"), ("backend", "backend", "cut"),
-                 ("module", "module", "cut"), ("method", "method", "text")]  # fmt: skip
-    # A run counts once for each operator of a module or backend.
-    counted_as = "times" if by in ("module", "backend") else "runs"
+        names += [("instruction", "at", "number"), ("kind", "kind", "text"), ("backend", "backend", "cut"),
+                  ("module", "module", "cut"), ("method", "method", "text")]  # fmt: skip
+    if by == "name":
+        names += [("kind", "kind", "text"), ("backend", "backend", "cut")]
     return names + [("share", "of runs", "share"), ("sum_ns", "sum", "time"),
-                    ("count", counted_as, "number"), ("p50_ns", "p50", "time"),
+                    ("count", "times" if by in _TIMES else "runs", "number"), ("p50_ns", "p50", "time"),
                     ("p90_ns", "p90", "time"), ("max_ns", "max", "time")]  # fmt: skip
 
 
 def _top_notes(rows, by):
     notes = []
-    if by == "operator" and len({row["kind"] for row in rows} & {"delegate_call", "delegate_event"}) > 1:
+    if len({row.get("kind") for row in rows} & {"delegate_call", "delegate_event"}) > 1:
         notes.append("delegate events are inside their delegate calls: shares add up to more than 100 %")
-    if by == "module" and not any(row["module"] for row in rows):
+    if by == "module" and all(row["module"] == NO_MODULE for row in rows):
         notes.append("no module is known: `etscope-fleet ingest --etrecord` tells them")
     return notes
 
 
+def _most(engine, filter, by, rows, total):
+    """What takes most, and its share. Of operators, all of one name, as `--by name` adds them up."""
+    first = rows[0]
+    if by != "operator":
+        name = first["operator"] if by == "name" else first[by]
+        name = f"what has no known {by}" if name in ("", NO_MODULE) else name
+        return f"{name} takes most: {percent(first['share'])}", ""
+    keys = ", ".join(_TOP_KEYS["operator"].values())
+    found = engine.sql(
+        f"select operator, {sum_of('ns')} as ns, count(*) as places, max(ns) as most from"
+        f" (select operator, kind, {sum_of('sum_ns')} as ns from summaries"
+        f" where not ({RUN}) and {_group_filter(filter)} group by {keys}) g"
+        f" group by operator, kind order by ns desc, operator limit 1", **filter.parameters).to_pylist()[0]  # fmt: skip
+    told = f"{found['operator']} takes most: {percent(_share(found['ns'], total))}"
+    if found["places"] == 1:
+        return told, ""
+    return told, f", in {found['places']:,} instructions (the longest: {percent(_share(found['most'], total))})"
+
+
 def top(engine, where="", by="operator", limit=20):
     """Where the time of a fleet goes: operators (or modules, backends, devices) by their sum."""
-    total, rows = _top_rows(engine, Filter(where), by, limit)
+    filter = Filter(where)
+    total, rows = _top_rows(engine, filter, by, limit)
     columns = _top_columns(by)
     if not rows:
         return Answer("no runs: the filter selects none" if where else "no runs in this data set",
                       columns, [])  # fmt: skip
-    first = rows[0]
-    name = first[by] or f"what has no {by}"
-    sentence = (f"{name} takes most: {percent(first['share'])} of {duration(total['ns'])} in"
-                f" {counted(total['runs'], 'run')} of {counted(total['traces'], 'trace')}")  # fmt: skip
+    most, places = _most(engine, filter, by, rows, total)
+    sentence = (f"{most} of {duration(total['ns'])} in {counted(total['runs'], 'run')} of"
+                f" {counted(total['traces'], 'trace')}{places}")  # fmt: skip
     notes = _top_notes(rows, by) + left_out_rows(len(rows), total["rows"])
     return Answer(sentence, columns, rows, notes, ("method", "max_ns", "count", "kind", "backend"))
 
@@ -222,4 +255,4 @@ def coverage(engine, where="", limit=None):
     columns = [("device", "device", "cut"), ("build", "build", "cut"), ("traces", "traces", "number"),
                ("runs", "runs", "number"), ("lost_events", "lost events", "number"),
                ("first_day", "first", "text"), ("last_day", "last", "text")]  # fmt: skip
-    return Answer(sentence, columns, rows[:limit], undated_note(sum(row["undated"] for row in rows)))
+    return Answer(sentence, columns, rows[:limit], undated_note(sum(row["undated"] for row in rows)), keys=2)

@@ -17,12 +17,13 @@ class Answer:
 
     columns  [(name in JSON, heading, how it is written)]; "cut" columns may be cut at their start, "list" at their end
     spare    names of columns that narrow tables go without, first those that are missed least
-    is_whole whether columns are shown that are empty in every row: somebody asked for just these
+    keys     how many columns, the first ones, tell what a row is of: they are shown even if empty in every row
+    is_whole whether all columns are: somebody asked for just these
     """
 
-    def __init__(self, sentence, columns, rows, notes=(), spare=(), is_whole=False):
+    def __init__(self, sentence, columns, rows, notes=(), spare=(), keys=1, is_whole=False):
         self.sentence, self.columns, self.rows, self.notes = sentence, columns, rows, list(notes)
-        self.spare, self.is_whole = spare, is_whole
+        self.spare, self.keys = spare, len(columns) if is_whole else keys
 
     def as_json(self):
         return {"sentence": self.sentence, "rows": self.rows, "notes": self.notes}
@@ -129,8 +130,8 @@ def as_table(answer, width):
     # A column that says nothing in any row takes no room.
     texts = {name: [WRITERS[how](row[name]) for row in answer.rows]
              for name, _, how in answer.columns}  # fmt: skip
-    columns = [column for column in answer.columns 
-               if answer.is_whole or any(each != "-" for each in texts[column[0]])]  # fmt: skip
+    columns = [column for number, column in enumerate(answer.columns)
+               if number < answer.keys or any(each != "-" for each in texts[column[0]])]  # fmt: skip
     if columns:
         for spare in [None, *answer.spare]:
             columns = [column for column in columns if column[0] != spare]
