@@ -90,3 +90,14 @@ def test_nothing_is_found_on_a_coarse_clock(tmp_path):
         made = Ticks(of, seed=seed, devices=12, traces=4, runs=2)
         false += bool(outliers.outliers(Duck(made.write(tmp_path / str(seed))), least_change=0).rows)
     assert false <= stats.binom.ppf(0.99, 10, 0.05)
+
+
+@pytest.mark.parametrize("kinds, told", [
+    (["run"], "most dev1 in (run): +50.0 %"), (["operator"], "most dev1 in op: -40.0 %"),
+    (["operator", "run"], "dev1 in (run): +50.0 %; of its operators most op: -40.0 %"),
+])  # fmt: skip
+def test_the_headline_tells_how_long_the_device_takes(kinds, told):
+    """Not only its operators, which are off relative to each other."""
+    values = {"run": {"operator": "", "ratio": 1.5}, "operator": {"operator": "op", "ratio": 0.6}}
+    off = [{"group": "device", "name": "dev1", "kind": kind, "backend": "", **values[kind]} for kind in kinds]
+    assert outliers._sentence(off, off) == f"device dev1 is off; {told}"

@@ -152,7 +152,9 @@ def test_planted_regressions_are_found(duck):
     assert broad["change_95"][0] <= 1.15 <= broad["change_95"][1] and len(broad["devices"]) > 7
     assert single["devices"] == ["dev2"] and abs(single["change"] - 1.6) < 0.1
     assert (single["base"], single["new"], single["device_count"]) == (12, 12, 14) and single["p"] < 1e-5
-    assert "2 slower" in answer.sentence or "3 slower" in answer.sentence
+    assert answer.sentence.startswith("build=1.3 against build=1.2: runs are slower: +")
+    assert f"most of it in aten.op4.default: {show.change(broad['change'])} on " in answer.sentence
+    assert answer.sentence.endswith("; operators: 2 slower, 0 faster, 7 undecided, 3 same")
 
 
 def test_devices_that_went_both_ways_have_a_row_each(tmp_path):
@@ -164,7 +166,81 @@ def test_devices_that_went_both_ways_have_a_row_each(tmp_path):
     answer = regressions.regressions(Duck(made.write(tmp_path / "set")), "build=1.9", "build=1.10")
     found = [(row["verdict"], row["devices"], row["base"]) for row in answer.rows if row["name"] == "aten.op4.default"]
     assert found == [("slower", ["dev2"], 14), ("faster", ["dev3"], 14)]
-    assert any("faster on others, with a row for each: aten.op4.default" in note for note in answer.notes)
+    assert any("faster on others, with a row for each: (run), aten.op4.default" in note for note in answer.notes)
+
+
+def headline(folder, times, change=lambda row: None, **options):
+    made = Fleet(2, **{"devices": 3, "traces": 14, "runs": 1, "operators": OPERATORS[:7], "times": times, **options})
+    for rows in made.tables.values():
+        for row in rows:
+            change(row)
+    sentence = regressions.regressions(Duck(made.write(folder / "set")), "build=1.2", "build=1.3").sentence
+    return sentence.removeprefix("build=1.3 against build=1.2: ")
+
+
+def times_by(**ratios):
+    """Of the operators of the new build."""
+    return lambda device, build, operator: ratios.get(operator.split(".")[1], 1.0) if build == "1.3" else 1.0
+
+
+def test_the_headline_names_what_makes_most_of_a_run(tmp_path):
+    """Not what changed by most, nor what went the other way: op5 takes 6 times as long as op0, op6 7 times."""
+    said = headline(tmp_path, times_by(op0=2.0, op5=1.5, op6=0.9))
+    assert said.startswith("runs are slower: +") and ", most of it in aten.op5.default: +" in said
+    assert "%; operators: 2 slower, 1 faster, " in said and said.count("on 3 of 3 devices (dev0, dev1, dev2)") == 1
+
+
+def test_the_headline_says_that_runs_became_faster(tmp_path):
+    said = headline(tmp_path, times_by(op0=1.2, op5=0.5))
+    assert said.startswith("runs are faster: -") and ", most of it in aten.op5.default: -" in said
+
+
+def test_the_headline_of_runs_that_did_not_change(tmp_path):
+    """Though operators did: what one lost, another one won."""
+    said = headline(tmp_path, times_by(op5=1.1, op2=0.8), traces=40)
+    assert said.startswith(("runs take as long as before (-", "whether runs became slower is undecided (-"))
+    assert "; operators: 1 slower, 1 faster, " in said and "op5" not in said
+
+
+def test_the_headline_of_what_no_operator_shows(tmp_path):
+    def change(row):
+        if "run" in row and "operator" not in row and row["build"] == "1.3":
+            row["time_ns"] *= 1.3
+
+    said = headline(tmp_path, times_by(), change)
+    assert said.startswith("runs are slower: +") and ", and no operator alone shows it; operators: 0 slower" in said
+
+
+def test_the_headline_of_devices_that_went_both_ways(tmp_path):
+    said = headline(tmp_path, lambda device, build, operator: {"dev1": 2.0, "dev2": 0.5}.get(device, 1.0)
+                    if build == "1.3" and operator == "aten.op5.default" else 1.0)  # fmt: skip
+    slower, faster, _ = said.split("; ")
+    assert slower.startswith("runs are slower: +") and slower.count("on 1 of 3 devices (dev1)") == 1
+    assert faster.startswith("runs are faster: -") and faster.count("on 1 of 3 devices (dev2)") == 1
+
+
+def found(name, kind, change_ns, verdict="slower", **values):
+    return {"name": name, "kind": kind, "change_ns": change_ns, "verdict": verdict, "change": 1.5, "unit": "p",
+            "change_95": [1.4, 1.6], "method": "forward", "instruction": 3, "devices": ["d"], "judged_devices": 1,
+            "device_count": 1, **values}  # fmt: skip
+
+
+@pytest.mark.parametrize("inside, named", [(60, "Convolution #1"), (40, "DELEGATE_CALL")])
+def test_an_event_that_makes_most_of_its_call_is_named(inside, named):
+    operators = [found("DELEGATE_CALL", "delegate_call", 100), found("add.out", "operator", 90, instruction=4),
+                 found("Convolution #1", "delegate_event", inside),
+                 found("Convolution #9", "delegate_event", 500, method="other")]  # fmt: skip
+    (said, _) = regressions._runs_told([found("(run)", "run", 300)], operators)
+    assert said == ("runs are slower: +50.0 % (+40.0 % to +60.0 %) on 1 of 1 device (d), the largest part of it in"
+                    f" {named}: +50.0 %")  # fmt: skip
+
+
+def test_of_several_methods_the_one_that_changed_most_is_told():
+    runs = [found("(run)", "run", 300), found("(run)", "run", 900, "same", method="encode"),
+            found("(run)", "run", 400, method="decode", devices=[], judged_devices=4, device_count=5)]  # fmt: skip
+    told = regressions._runs_told(runs, [found("add.out", "operator", 500)])
+    assert told == ["runs of decode are slower: +50.0 % (+40.0 % to +60.0 %) over 4 devices together, and no operator"
+                    " alone shows it", "other methods or programs: 1 slower, 0 faster, 0 undecided, 1 same"]  # fmt: skip
 
 
 def test_matching_by_name_does_not_deny_a_common_program(duck):

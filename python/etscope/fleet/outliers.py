@@ -258,10 +258,13 @@ def _sentence(off, rows):
         return f"none of {names:,} devices and builds is off"
     names = list(dict.fromkeys(f"{row['group']} {row['name']}" for row in off))
     first = [row for row in off if (row["group"], row["name"]) == (off[0]["group"], off[0]["name"])]
-    operators = [row for row in first if row["kind"] != "run"]
+    operators, runs = ([row for row in first if (row["kind"] == "run") == is_run] for is_run in (False, True))
     told = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    worst = max(operators or first, key=lambda row: abs(math.log(row["ratio"])))
+    worst = max(operators or runs, key=lambda row: abs(math.log(row["ratio"])))
+    most = f"most {worst['name']} in"
+    if operators and runs:  # operators are relative to each other: how long the device takes is another question
+        most = f"{worst['name']} in (run): {change(runs[0]['ratio'])}; of its operators most"
     backends = {row["backend"] for row in operators}
     alone = len(operators) > 1 and len(backends) == 1 and backends.pop()
-    return (f"{told} {'is' if len(names) == 1 else 'are'} off; most {worst['name']} in"
+    return (f"{told} {'is' if len(names) == 1 else 'are'} off; {most}"
             f" {_label(worst)}: {change(worst['ratio'])}" + (f", all in {alone}" if alone else ""))  # fmt: skip

@@ -13,12 +13,12 @@ compared_rows (SQL) gives values, judge decides, _row makes rows of that, _sente
 """
 
 import math
-from statistics import NormalDist
+from statistics import NormalDist, median
 
 from etscope._errors import Error
 from etscope.fleet.filters import Filter, left_out, sum_of
 from etscope.fleet.ranks import Ranks, Shift
-from etscope.fleet.show import Answer, change, counted, left_out_rows
+from etscope.fleet.show import Answer, change, change_range, counted, left_out_rows
 
 ALPHA = 0.05
 MOST_VALUES = 64  # of a device and side, for the change: more are thinned to as many quantiles
@@ -220,15 +220,17 @@ def _carriers(operator, places, is_up, alpha):
 
 def _row(finding):
     key = dict(zip(KEY, finding.name))
-    devices = finding.devices
+    devices, weights = finding.devices, [row["base"] + row["new"] for row in finding.rows]
+    changes = [median(row["new_values"]) - median(row["base_values"]) for row in finding.rows]
     carried_by = f"{len(devices)} of {finding.compared}: {', '.join(map(_named, devices))}" if devices else ""
     return dict(
         key, instruction=None if key["instruction"] < 0 else key["instruction"],
         backend=finding.rows[0]["backend"], source=finding.rows[0]["source"],
         name=key["operator"] or "(run)", verdict=finding.verdict, change=finding.ends[1],
         change_95=[finding.ends[0], finding.ends[2]], p=finding.p,
+        change_ns=sum(each * weight for each, weight in zip(changes, weights)) / sum(weights),
         base=sum(row["base"] for row in finding.rows), new=sum(row["new"] for row in finding.rows),
-        devices=devices, device_count=finding.compared, carried_by=carried_by,
+        devices=devices, judged_devices=len(finding.rows), device_count=finding.compared, carried_by=carried_by,
         too_few_traces=finding.too_few)  # fmt: skip
 
 
@@ -244,14 +246,14 @@ def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limi
     for row in compared_rows(engine, base, new, chosen):
         groups.setdefault(tuple(row[name] for name in KEY), []).append(row)
     rows = [_row(finding) for finding in judge(groups, least_change, alpha)]
-    rows.sort(key=lambda row: (VERDICTS.index(row["verdict"]), row["p"], -abs(math.log(row["change"] or 1))))
+    rows.sort(key=lambda row: (VERDICTS.index(row["verdict"]), row["kind"] != "run", row["p"], -abs(math.log(row["change"] or 1))))
     one_sided = [name for name, each in groups.items() if not any(row["base"] and row["new"] for row in each)]
     count = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS}
     notes = [*_method_notes(sides, least_change, alpha), *_matching_notes(chosen, sides["programs"], one_sided),
              *_row_notes(rows)]  # fmt: skip
     shown = max(limit, count["slower"] + count["faster"]) if limit is not None else None
     notes += left_out_rows(len(rows[:shown]), len(rows)) + left_out(engine, base, new)
-    return Answer(_sentence(rows, count, base, new), COLUMNS, rows[:shown], notes, ("base", "new", "p", "module"))
+    return Answer(_sentence(rows, base, new), COLUMNS, rows[:shown], notes, ("base", "new", "p", "module"))
 
 
 COLUMNS = [("verdict", "verdict", "text"), ("name", "operator", "cut"), ("instruction", "at", "number"),
@@ -260,17 +262,74 @@ COLUMNS = [("verdict", "verdict", "text"), ("name", "operator", "cut"), ("instru
            ("carried_by", "devices", "list")]  # fmt: skip
 
 
-def _sentence(rows, count, base, new):
-    told = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
-    sentence = f"{new.text} against {base.text}: {told if rows else 'no device has an operator on both sides'}"
-    slower = [row for row in rows if row["verdict"] == "slower"]
-    if not slower:
-        return sentence
-    worst = max([row for row in slower if row["kind"] != "run"] or slower, key=lambda row: row["change"])
-    devices = worst["devices"]
+def _sentence(rows, base, new):
+    """Whether runs became slower and by how much, the operator that makes most of it, and how many changed."""
+    sides = f"{new.text} against {base.text}"
+    if not rows:
+        return f"{sides}: no device has an operator on both sides"
+    runs = [row for row in rows if row["kind"] == "run"]
+    operators = [row for row in rows if row["kind"] != "run"]
+    told = [*_runs_told(runs, operators), _counts_told("operators", operators)]
+    return f"{sides}: " + "; ".join(filter(None, told))
+
+
+def _counts_told(what, rows):
+    count = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS}
+    return f"{what}: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) if rows else ""
+
+
+def _runs_told(runs, operators):
+    """Of the method that changed most, in nanoseconds; of the others how many became slower."""
+    if not runs:
+        return []
+    changed = [row for row in runs if row["verdict"] in ("slower", "faster")]
+    first = max(changed or runs, key=lambda row: abs(row["change_ns"]))
+    own = [row for row in runs if _method_of(row) == _method_of(first)]
+    others = [row for row in runs if _method_of(row) != _method_of(first)]
+    what = f"runs of {first['method']}" if others and first["method"] else "runs"
+    told = [_run_told(what, row) + _cause(row, operators) for row in own]
+    return [*told, _counts_told("other methods or programs", others)]
+
+
+def _method_of(row):
+    return row["unit"], row["method"]
+
+
+def _run_told(what, row):
+    interval = change_range(row["change_95"])
+    if row["verdict"] == "undecided":
+        return f"whether {what} became slower is undecided ({interval})"
+    if row["verdict"] == "same":
+        return f"{what} take as long as before ({interval})"
+    return f"{what} are {row['verdict']}: {change(row['change'])} ({interval}) {_where(row)}"
+
+
+def _where(row):
+    devices = row["devices"]
     names = f" ({', '.join(map(_named, devices))})" if 0 < len(devices) <= 3 else ""
-    where = f"{len(devices)} of {counted(worst['device_count'], 'device')}{names}"
-    return f"{sentence}; most {worst['name']}: {change(worst['change'])} on {where}"
+    if len(devices) == row["judged_devices"]:
+        return f"on {len(devices)} of {counted(row['device_count'], 'device')}{names}"
+    alone = f", on {len(devices)} alone{names}" if devices else ""
+    return f"over {counted(row['judged_devices'], 'device')} together{alone}"
+
+
+def _cause(run, operators):
+    """The operator that makes the largest part of how runs changed, if it changed in the same direction."""
+    if run["verdict"] not in ("slower", "faster"):
+        return ""
+    same_way = [row for row in operators if _method_of(row) == _method_of(run) and row["verdict"] == run["verdict"]]
+    # Events of a delegate are inside its call, and name what the call cannot: if they make most of it.
+    calls = [row for row in same_way if row["kind"] != "delegate_event"] or same_way
+    if not calls:
+        return ", and no operator alone shows it"
+    cause = max(calls, key=lambda row: abs(row["change_ns"]))
+    inside = [row for row in same_way if row["kind"] == "delegate_event" and cause["kind"] == "delegate_call"
+              and row["instruction"] == cause["instruction"] and 2 * abs(row["change_ns"]) > abs(cause["change_ns"])]  # fmt: skip
+    cause = max(inside, key=lambda row: abs(row["change_ns"]), default=cause)
+    part = cause["change_ns"] / run["change_ns"] if run["change_ns"] else 0
+    of_it = "most of it" if part > 0.5 else "the largest part of it"
+    where = "" if _where(cause) == _where(run) else f" {_where(cause)}"
+    return f", {of_it} in {cause['name']}: {change(cause['change'])}{where}"
 
 
 def _method_notes(sides, least_change, alpha):
