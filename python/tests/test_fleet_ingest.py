@@ -53,7 +53,9 @@ def traces(tmp_path):
 
 def test_the_tables_are_those_of_the_inspector(traces, tmp_path):
     counts = ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=2, workers=1)
-    assert counts == {"added": len(MODELS), "known": 1, "refused": 0, "reasons": [], "notes": [METHODS]}
+    example = "by the name pattern, watch/1.0/20261120T010203Z_{}.etdp has device=watch, build=1.0, time=20261120T010203Z"
+    assert counts == {"added": len(MODELS), "known": 1, "refused": 0, "reasons": [],
+                      "notes": [example.format(MODELS[0]), METHODS]}  # fmt: skip
     told = {row["path"]: row for row in read(tmp_path / "set", "traces").to_pylist()}
     runs, operators = (read(tmp_path / "set", name).to_pylist() for name in ("runs", "operators"))
     for path, row in told.items():
@@ -306,6 +308,34 @@ def test_a_name_pattern_that_does_not_match_is_said(traces, tmp_path, capsys):
     assert "matches none of 7 names, such as" in capsys.readouterr().err
     assert main([*words, "pixel/{build}/{_}.etdp"]) == 0
     assert "note: the name pattern does not match 3 of 7 names, such as" in capsys.readouterr().out
+
+
+def test_what_a_name_pattern_tells_is_shown(traces, tmp_path, capsys):
+    """A mistyped column is a label, and a pattern can match other parts of a name than meant."""
+    words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--name-pattern"]
+    assert main([*words, "{devise}/{build}/{night}T{_}.etdp"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1].startswith("note: by the name pattern, ") and ".etdp has devise=" in said[1] and "night=2026" in said[1]
+    assert said[2] == "note: devise, night of the name pattern are labels: only device, build, time, model are columns"
+    assert [line for line in said if "did you mean" in line] == [
+        "note: the label devise is no column: did you mean device?"]  # fmt: skip
+    assert main([*words, "{device}/{build}/{_}.etdp"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert ".etdp has device=" in said[1] and not any("label" in line for line in said)
+
+
+@pytest.mark.parametrize("by", ["label", "json"])
+def test_a_label_like_a_column_is_noted(tmp_path, capsys, by):
+    shutil.copy(file("mlp_portable", "profile.etdp"), tmp_path / "a.etdp")
+    words = ["ingest", str(tmp_path / "a.etdp"), "-o", str(tmp_path / "set")]
+    if by == "json":
+        (tmp_path / "a.json").write_text('{"Device": "pixel", "labels": {"room": "cold", "buidl": 7}}')
+    else:
+        words += ["--label", "Device=pixel", "--label", "room=cold", "--label", "buidl=7"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "note: the label Device is no column: did you mean device?",
+        "note: the label buidl is no column: did you mean build?"]  # fmt: skip
 
 
 def test_a_refusal_ends_when_the_trace_is_added(traces, tmp_path):

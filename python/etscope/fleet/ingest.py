@@ -110,7 +110,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     if etrecord is not None:
         as_etrecord(etrecord)  # a bad one is told once, and not for each trace
     commits.prepare(dataset)
-    counts = dict(_NONE, reasons=[], reports=[])
+    counts = dict(_NONE, reasons=[], reports=[], odd_labels=[])
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     with concurrent.futures.ProcessPoolExecutor(
@@ -128,6 +128,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
             raise Error("a process that reads traces ended, such as for want of memory; what is committed"
                         " stays: begin again, with fewer --workers", status="NO_MEMORY") from reason  # fmt: skip
     answer = _told_of(counts, paths, unnamed, etrecord, events)
+    answer["notes"][:0] = side_information.told_by(pattern, paths)
     if unlisted:
         answer["notes"].append(f"{counted(len(unlisted), 'folder')} could not be listed, such as"
                                f" {unlisted[0].filename}: {unlisted[0].strerror}")  # fmt: skip
@@ -174,6 +175,8 @@ def _told_of(counts, paths, unnamed, etrecord, events):
     off_record = told["without_record"]
     repeated = [report for report, count in collections.Counter(counts.pop("reports", [])).items() if count > 1]
     counts["reasons"] = sorted(counts["reasons"])[:MOST_REASONS]
+    for name, field in sorted(set(counts.pop("odd_labels", []))):
+        notes.append(f"the label {name} is no column: did you mean {field}?")
     if unnamed:
         notes.append(f"the name pattern does not match {len(unnamed):,} of {counted(len(paths), 'name')},"
                      f" such as {unnamed[0]}")  # fmt: skip
@@ -325,6 +328,7 @@ def _counts_of(traces):
     return {"summaries": len(summaries), "lossy": sum(count > 0 for count in lost), "lost_values": sum(lost),
             "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
             "sampled": sum(_is_sampled(reading) for trace, reading in traces if trace["kind"] == "trace"),
+            "odd_labels": side_information.like_fields({name for trace, _ in traces for name, _ in trace["labels"]}),
             "reports": [(trace["device"], trace["program"], labels["start"], labels["sequence"])
                         for trace, labels in summaries if labels["start"] != "0"]}  # fmt: skip
 

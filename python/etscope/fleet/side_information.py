@@ -6,6 +6,7 @@ also `TRACE.etdp.json`; other names than these are labels), and the file's name 
 """
 
 import datetime
+import difflib
 import json
 import os
 import re
@@ -40,7 +41,7 @@ def pattern_of(text):
         else:
             seen.add(part)
             expression += f"(?P<{part}>[^/]+?)"
-    return re.compile(f"(?:^|.*/){expression}$")
+    return re.compile(f"(?:^|.*/)({expression})$")
 
 
 def unmatched(paths, pattern):
@@ -52,6 +53,27 @@ def unmatched(paths, pattern):
         raise Error(f"the name pattern matches none of {len(paths):,} names, such as {paths[0]}; nothing"
                     " was added", status="NOT_FOUND")  # fmt: skip
     return found
+
+
+def told_by(pattern, paths):
+    """Notes on what a pattern tells: an example, and names that become labels, as a mistyped one does."""
+    if pattern is None:
+        return []
+    match = next(filter(None, (pattern.match(_with_slashes(path)) for path in paths)))
+    found = match.groupdict()
+    told = ", ".join(f"{name}={value}" for name, value in found.items())
+    notes = [f"by the name pattern, {match[1]} has {told}"] if told else []
+    labels = [name for name in found if name not in FIELDS]
+    if labels:
+        notes.append(f"{', '.join(labels)} of the name pattern {'is a label' if len(labels) == 1 else 'are labels'}:"
+                     f" only {', '.join(FIELDS)} are columns")  # fmt: skip
+    return notes
+
+
+def like_fields(labels):
+    """Of the names of labels those that may be mistyped: [(name, the column that is like it)]."""
+    found = [(name, difflib.get_close_matches(name.lower(), FIELDS, 1, 0.75)) for name in labels]
+    return [(name, fields[0]) for name, fields in found if fields]
 
 
 def _with_slashes(path):
