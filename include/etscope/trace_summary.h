@@ -30,8 +30,10 @@
  * Writing changes nothing: what is written twice counts twice. Reset the summary once a report has
  * left the device. Each report of one start has its own sequence number.
  *
- * The runs of a method are one row. Runs whose method the tracer was not told are all in the row of
- * the method "": name it (method of struct ets_trace_run) if a program has several.
+ * The runs of a method are one row, and those in which the tracer recorded no operator another one:
+ * to record operators takes time, which these do not have. Runs whose method the tracer was not
+ * told are all in the row of the method "": name it (method of struct ets_trace_run) if a program
+ * has several.
  *
  * As trace.h: no heap, no C library but memcpy and memset. Not for several threads at once, and not
  * while another thread records. `etscope-fleet ingest` reads the file; docs/SPEC.md ("Summaries")
@@ -59,7 +61,8 @@ enum ets_trace_summary_kind {
     ETS_TRACE_SUMMARY_RUN = 0, /* Method::execute */
     ETS_TRACE_SUMMARY_OPERATOR = 1,
     ETS_TRACE_SUMMARY_DELEGATE_CALL = 2,
-    ETS_TRACE_SUMMARY_DELEGATE_EVENT = 3
+    ETS_TRACE_SUMMARY_DELEGATE_EVENT = 3,
+    ETS_TRACE_SUMMARY_BARE_RUN = 4 /* Method::execute of a run in which no operator was recorded */
 };
 
 /* Memory of a row; ets_trace_summary_add fills it. */
@@ -99,6 +102,7 @@ struct ets_trace_summary {
     uint32_t used_rows, used_text_bytes;
     uint32_t runs, warm_up_runs; /* executions counted, and left out */
     uint32_t warm_up_left;       /* executions still to leave out */
+    int has_operators;           /* in any run, also before it was reset */
     uint32_t sequence;           /* of this report: how often the summary was reset */
     uint32_t lost_values;        /* times that found no free row */
     uint64_t lost_events;        /* that the tracer dropped or overwrote */

@@ -1,5 +1,9 @@
 """Traces whose tracer recorded operators in some runs only: shares and values are of these runs."""
 
+import pathlib
+import struct
+import zlib
+
 import pytest
 
 pytest.importorskip("pyarrow")
@@ -7,10 +11,12 @@ pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from extra_block import run, with_extra
+from fixtures import file
 from made import dump, framework, profile
 from test_fleet_ingest import read
 
-from etscope.fleet import batch_tables, commits, ingest, questions, trace_tables
+from etscope import Error
+from etscope.fleet import batch_tables, commits, device_summaries, ingest, questions, trace_tables
 from etscope.fleet.duck import Duck
 from etscope.fleet.regressions import regressions
 from etscope.fleet.summaries import counted_runs
@@ -106,3 +112,69 @@ def test_runs_without_operators_are_of_no_method_among_several_unknown():
     assert all(method.startswith("block ") for method in methods.values())
     assert [row["method"] for row in found["runs"]] == [methods["add.out"], ""] * 4 + [methods["mul.out"]] * 4
     assert {row["method"] for row in found["measured"]} == set(methods.values())
+
+
+HEAD, ROW = 120, 128
+RUN, OPERATORS, BARE_RUN = 0, 1, 4  # kinds of rows
+HAS_OPERATORS = 2
+
+
+def summary(*kinds, flags=HAS_OPERATORS, bare_method=None):
+    """That of docs, with rows of runs without operators, each 600 of 100 us; or without some kinds of rows."""
+    data = pathlib.Path(file("summaries", "named.etsum")).read_bytes()
+    count, = struct.unpack_from("<I", data, 12)
+    rows = [data[HEAD + ROW * i : HEAD + ROW * (i + 1)] for i in range(count)]
+    own = [row for row in rows if min(struct.unpack_from("<H", row, 62)[0], OPERATORS) in kinds]
+    if BARE_RUN in kinds:
+        bare = bytearray(next(row for row in rows if row[62] == RUN))
+        struct.pack_into("<QQQI", bare, 16, 600 * 100_000, 100_000, 100_000, 600)
+        struct.pack_into("<H", bare, 62, BARE_RUN)
+        if bare_method == "":
+            struct.pack_into("<Q", bare, 8, 0)
+            struct.pack_into("<I", bare, 48, 0xFFFFFFFF)
+            struct.pack_into("<H", bare, 58, 0)
+        own.append(bytes(bare))
+    head, texts = bytearray(data[:HEAD]), data[HEAD + ROW * count : -4]
+    struct.pack_into("<II", head, 8, HEAD + ROW * len(own) + len(texts) + 4, len(own))
+    struct.pack_into("<I", head, 32, flags)
+    body = bytes(head) + b"".join(own) + texts
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def answer_of(tmp_path, *summaries, **options):
+    for number, data in enumerate(summaries):
+        (tmp_path / f"{number}.etsum").write_bytes(data)
+    commits.prepare(str(tmp_path / "set"))
+    counts = ingest.Reader(str(tmp_path / "set")).ingest(ingest.files_of([str(tmp_path)]))
+    notes = [note for note in ingest._told_of(counts, [], [], None, False)["notes"] if "operators in some" in note]
+    return questions.top(Duck(str(tmp_path / "set")), **options), notes
+
+
+@pytest.mark.parametrize("bare_method", [None, ""])
+def test_shares_of_summaries_are_of_the_runs_with_operators(tmp_path, bare_method):
+    """As if the others had not been; also where the device does not tell their method."""
+    folders = [tmp_path / name for name in ("whole", "sampled")]
+    for folder in folders:
+        folder.mkdir()
+    expected, no_notes = answer_of(folders[0], summary(RUN, OPERATORS))
+    answer, notes = answer_of(folders[1], summary(RUN, OPERATORS, BARE_RUN, bare_method=bare_method))
+    assert len(expected.rows) == 5 and sum(row["share"] for row in expected.rows) == pytest.approx(1)
+    assert (answer.rows, answer.sentence) == (expected.rows, expected.sentence) and no_notes == []
+    assert notes == [NOTE]
+
+
+def test_a_report_between_two_samples_counts_nowhere(tmp_path):
+    answer, notes = answer_of(tmp_path, summary(RUN, OPERATORS), summary(BARE_RUN))
+    assert sum(row["share"] for row in answer.rows) == pytest.approx(1) and "in 200 runs of 2 traces" in answer.sentence
+    assert notes == [NOTE]
+    assert [row["runs"] for row in read(tmp_path / "set", "traces").to_pylist()] == [200, 200]
+
+
+def test_all_runs_of_a_device_without_operators_count(tmp_path):
+    answer, notes = answer_of(tmp_path, summary(BARE_RUN, flags=0), by="method")
+    assert [(row["method"], row["count"], row["share"]) for row in answer.rows] == [("forward", 600, 1)] and notes == []
+
+
+def test_operators_of_runs_that_have_none_are_a_contradiction():
+    with pytest.raises(Error, match="row 0 counts 200 runs of its method, which has 0"):
+        device_summaries.read(summary(OPERATORS, BARE_RUN))

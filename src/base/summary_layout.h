@@ -8,7 +8,7 @@
 
 /* The head: where its parts are. From the size on, 32-bit numbers in the order of the table. */
 enum {
-    ETS_SUMMARY_VERSION = 2,
+    ETS_SUMMARY_VERSION = 3,
     ETS_SUMMARY_VERSION_AT = 7,
     ETS_SUMMARY_SIZE_AT = 8,
     ETS_SUMMARY_ROWS_AT = 12,
@@ -24,7 +24,10 @@ enum {
     ETS_SUMMARY_FINGERPRINT_AT = 56,
     ETS_SUMMARY_HEAD_BYTES = 120,
     ETS_SUMMARY_TAIL_BYTES = 4,
-    ETS_SUMMARY_HASHED = 1 /* flag: names and the fingerprint are hashes */
+    /* Flags. */
+    ETS_SUMMARY_HASHED = 1, /* names and the fingerprint are hashes */
+    ETS_SUMMARY_HAS_OPERATORS =
+        2 /* the device recorded operators in a run, of this report or not */
 };
 
 /* A row: where its parts are. */

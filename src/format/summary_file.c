@@ -6,7 +6,8 @@
 #include "base/load.h"
 #include "format/wrong_kind.h"
 
-static const char *const kinds[] = {"run", "operator", "delegate_call", "delegate_event"};
+static const char *const kinds[] = {"run", "operator", "delegate_call", "delegate_event",
+                                    "bare_run"};
 
 enum {
     MOST_FINGERPRINT = ETS_SUMMARY_HEAD_BYTES - ETS_SUMMARY_FINGERPRINT_AT,
@@ -109,6 +110,8 @@ enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary
         .warm_up_runs = ets_load_u32(head + ETS_SUMMARY_WARM_UP_AT),
         .lost_values = ets_load_u32(head + ETS_SUMMARY_LOST_VALUES_AT),
         .is_hashed = (ets_load_u32(head + ETS_SUMMARY_FLAGS_AT) & ETS_SUMMARY_HASHED) != 0,
+        .has_operators =
+            (ets_load_u32(head + ETS_SUMMARY_FLAGS_AT) & ETS_SUMMARY_HAS_OPERATORS) != 0,
         .fingerprint = {head + ETS_SUMMARY_FINGERPRINT_AT,
                         ets_load_u32(head + ETS_SUMMARY_FINGERPRINT_BYTES_AT)},
         .lost_events = ets_load_u64(head + ETS_SUMMARY_LOST_EVENTS_AT),

@@ -23,6 +23,8 @@ struct ets_summary_file {
     uint64_t lost_events;        /* that the tracer dropped or overwrote */
     uint32_t start, sequence;    /* of the device, as trace_summary.h; they tell reports apart */
     int is_hashed;
+    int has_operators; /* the device recorded operators in a run, of this report or an earlier one
+                        */
     struct ets_bytes fingerprint; /* of the program, hashed if is_hashed; size 0: not known */
 };
 
@@ -53,7 +55,8 @@ ETS_API enum ets_status ets_summary_file_open(struct ets_bytes bytes,
 ETS_API void ets_summary_file_row(const struct ets_summary_file *file, uint32_t index,
                                   struct ets_summary_row *row_out);
 
-/* "run", "operator", "delegate_call", "delegate_event"; NULL: no kind. Static storage. */
+/* "run", "operator", "delegate_call", "delegate_event", "bare_run"; NULL: no kind. Static storage.
+ */
 ETS_API const char *ets_summary_kind_name(int kind);
 
 #endif

@@ -38,9 +38,11 @@ void ets_trace_summary_reset(struct ets_trace_summary *summary)
 {
     const struct ets_trace_summary_config config = summary->config;
     const uint32_t warm_up_left = summary->warm_up_left, sequence = summary->sequence;
+    const int has_operators = summary->has_operators;
     ets_clear(summary, sizeof *summary);
     summary->config = config;
     summary->warm_up_left = warm_up_left;
+    summary->has_operators = has_operators;
     summary->sequence = sequence + 1;
 }
 
@@ -146,6 +148,11 @@ static uint32_t keep_text(struct ets_trace_summary *summary, struct ets_text tex
     return at;
 }
 
+static bool is_of_run(int kind)
+{
+    return kind == ETS_TRACE_SUMMARY_RUN || kind == ETS_TRACE_SUMMARY_BARE_RUN;
+}
+
 /*
  * A row that is not in use, or NULL. If all are in use, a run takes the row of the operator that
  * came last: without the time of its runs, nothing could be said of the others.
@@ -155,9 +162,9 @@ static struct ets_trace_summary_row *free_row(struct ets_trace_summary *summary,
 {
     struct ets_trace_summary_row *rows = summary->config.rows;
     if (summary->used_rows < summary->config.row_count) return &rows[summary->used_rows];
-    if (kind != ETS_TRACE_SUMMARY_RUN) return NULL;
+    if (!is_of_run(kind)) return NULL;
     for (uint32_t i = summary->used_rows; i-- > 0;) {
-        if (rows[i].kind == ETS_TRACE_SUMMARY_RUN) continue;
+        if (is_of_run(rows[i].kind)) continue;
         summary->lost_values = add_saturated(summary->lost_values, rows[i].count);
         return &rows[i];
     }
@@ -244,16 +251,22 @@ static void count_time(struct ets_trace_summary_row *row, uint64_t time)
 }
 
 /*
- * Finds the execution of a method that the selected run ends; false: a load or a broken run, which
- * does not count.
+ * Finds the execution of a method that the selected run ends, and whether operators were recorded
+ * in it; false: a load or a broken run, which does not count.
  */
 static bool find_execution(struct ets_trace_source *s, uint32_t run, uint32_t events,
                            struct place *out)
 {
+    bool is_bare = true;
     for (uint32_t i = 0; i < events; i++) {
         struct ets_etdump_record event = absent;
         if (s->source.event(s->source.context, run, i, &event) != ETS_OK) return false;
-        if (find_place(s, &event, out) && out->kind == ETS_TRACE_SUMMARY_RUN) return true;
+        if (!find_place(s, &event, out)) continue;
+        if (out->kind == ETS_TRACE_SUMMARY_RUN) {
+            if (is_bare) out->kind = ETS_TRACE_SUMMARY_BARE_RUN;
+            return true;
+        }
+        is_bare = false;
     }
     return false;
 }
@@ -278,6 +291,7 @@ static void add_run(struct ets_trace_summary *summary, struct ets_trace_source *
         struct place place;
         if (s->source.event(s->source.context, run, i, &event) != ETS_OK) break;
         if (!find_place(s, &event, &place)) continue;
+        if (place.kind == ETS_TRACE_SUMMARY_RUN) place.kind = execution->kind;
         struct ets_trace_summary_row *row = row_of(summary, &place);
         if (row == NULL) {
             summary->lost_values = add_saturated(summary->lost_values, 1);
@@ -303,6 +317,7 @@ void ets_trace_summary_add(struct ets_trace_summary *summary, struct ets_trace *
         /* Without its start, which a ring overwrote, sums would be too small. */
         if ((s.run.flags & ETS_RUN_CONTINUED) != 0) continue;
         if (!find_execution(&s, run, record.event_count, &execution)) continue;
+        if (execution.kind == ETS_TRACE_SUMMARY_RUN) summary->has_operators = 1;
         if (summary->warm_up_left > 0) {
             summary->warm_up_left--;
             summary->warm_up_runs++;
@@ -346,13 +361,15 @@ static void put_head(struct summing *to, const struct ets_trace_summary *summary
     uint8_t head[ETS_SUMMARY_HEAD_BYTES] = ETS_SUMMARY_MAGIC;
     const uint32_t print_bytes = summary->fingerprint_bytes;
     const bool is_print_hashed = summary->config.hash_names && print_bytes > 0;
+    const uint32_t flags = (summary->config.hash_names ? ETS_SUMMARY_HASHED : 0u) |
+                           (summary->has_operators ? ETS_SUMMARY_HAS_OPERATORS : 0u);
     const uint32_t words[] = {(uint32_t)ets_trace_summary_size(summary),
                               summary->used_rows,
                               summary->config.hash_names ? 0 : summary->used_text_bytes,
                               summary->runs,
                               summary->warm_up_runs,
                               summary->lost_values,
-                              summary->config.hash_names ? ETS_SUMMARY_HASHED : 0,
+                              flags,
                               is_print_hashed ? (uint32_t)sizeof(uint64_t) : print_bytes};
     head[ETS_SUMMARY_VERSION_AT] = ETS_SUMMARY_VERSION;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -18,6 +18,7 @@ from etscope.fleet.summaries import OF_RUN, UNNAMED
 from etscope.fleet.trace_tables import hexadecimal
 
 MOST_BYTES = 1 << 20  # 8,000 operators
+_BARE = "bare_run"  # the kind of runs in which no operator was recorded
 _MOST_INT64 = (1 << 63) - 1
 
 
@@ -41,13 +42,14 @@ class DeviceRow:
 
 
 class DeviceSummary:
-    """facts {"kind", "program", "runs", "events", "lost_events"}, rows: DeviceRow, and `labels`.
+    """facts {"kind", "program", "runs", "events", "lost_events"}, rows: DeviceRow, `labels` and `is_sampled`.
 
-    labels     {"start", "sequence", "lost_values"}: what the file tells and no column has
+    labels      {"start", "sequence", "lost_values"}: what the file tells and no column has
+    is_sampled  whether runs were left out that have no operators, beside others of their method that have
     """
 
-    def __init__(self, facts, rows, labels):
-        self.facts, self.rows, self.labels = facts, rows, labels
+    def __init__(self, facts, rows, labels, is_sampled=False):
+        self.facts, self.rows, self.labels, self.is_sampled = facts, rows, labels, is_sampled
 
     has_origins = True  # a device knows no ETRecord: there is nothing to be missed
     unknown_methods = 0
@@ -71,11 +73,30 @@ def read(data):
         lib.ets_summary_file_row(file, index, row)
         rows.append(DeviceRow(row))
     _check(rows)
+    whole = _counted(rows, file.has_operators)
     program = hexadecimal(file.fingerprint)
     labels = {"start": file.start, "sequence": file.sequence, "lost_values": file.lost_values}
     return DeviceSummary({"kind": "summary", "program": f"#{program}" if file.is_hashed and program else program,
                           "runs": file.runs, "events": 0, "lost_events": file.lost_events},
-                         rows, {name: str(value) for name, value in labels.items()})  # fmt: skip
+                         whole, {name: str(value) for name, value in labels.items()},
+                         len(whole) < len(rows))  # fmt: skip
+
+
+def _counted(rows, has_operators):
+    """As summaries.counted_runs: where a method has operators in some runs, these count; where in none, all do.
+
+    A report can be of fewer runs than the device records operators in once: nothing of it counts.
+    """
+    with_operators = {row.place["method"] for row in rows if row.place["kind"] == "run"}
+    if has_operators and not with_operators:
+        return []
+    if with_operators:
+        with_operators.add("")  # runs of what is not known can be of any
+    counted = [row for row in rows if row.place["kind"] != _BARE or row.place["method"] not in with_operators]
+    for row in counted:
+        if row.place["kind"] == _BARE:
+            row.place["kind"] = "run"
+    return counted
 
 
 def _check(rows):
@@ -86,7 +107,7 @@ def _check(rows):
         if place in seen:
             raise Error(f"row {number} is of the same operator as an earlier one", status="MALFORMED")
         seen.add(place)
-        if row.count > runs.get(row.place["method"], 0):
+        if row.place["kind"] != _BARE and row.count > runs.get(row.place["method"], 0):
             raise Error(f"row {number} counts {row.count:,} runs of its method, which has"
                         f" {runs.get(row.place['method'], 0):,}", status="MALFORMED")  # fmt: skip
 
@@ -100,7 +121,7 @@ def _name(given, hash_):
 
 def _place(row):
     method, kind = _name(row.method, row.method_hash), text(lib.ets_summary_kind_name(row.kind))
-    if kind == "run":
-        return {"method": method, **OF_RUN}
+    if kind in ("run", _BARE):
+        return {"method": method, **OF_RUN, "kind": kind}
     values = (method, _name(row.name, row.name_hash) or UNNAMED, row.instruction, kind, "", "", "")
     return dict(zip(PLACE, values))

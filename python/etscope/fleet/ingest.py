@@ -327,13 +327,15 @@ def _counts_of(traces):
     lost = [int(labels["lost_values"]) for _, labels in summaries]
     return {"summaries": len(summaries), "lossy": sum(count > 0 for count in lost), "lost_values": sum(lost),
             "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
-            "sampled": sum(_is_sampled(reading) for trace, reading in traces if trace["kind"] == "trace"),
+            "sampled": sum(_is_sampled(trace, reading) for trace, reading in traces),
             "odd_labels": side_information.like_fields({name for trace, _ in traces for name, _ in trace["labels"]}),
             "reports": [(trace["device"], trace["program"], labels["start"], labels["sequence"])
                         for trace, labels in summaries if labels["start"] != "0"]}  # fmt: skip
 
 
-def _is_sampled(reading):
+def _is_sampled(trace, reading):
+    if trace["kind"] == "summary":
+        return reading.is_sampled
     return bool((~reading.runs["warm_up"] & ~counted_runs(reading)).any())
 
 

@@ -298,11 +298,55 @@ static void test_trace_summary__each_method_has_the_row_of_its_runs(void **state
     for (uint32_t i = 0; i < file.row_count; i++) {
         struct ets_summary_row row;
         ets_summary_file_row(&file, i, &row);
-        if (row.kind == ETS_TRACE_SUMMARY_RUN) runs += row.count;
+        if (row.instruction == -1) runs += row.count; /* those of encode have no operators */
     }
     assert_int_equal(runs, 10);
     assert_int_equal(find_row(&file, "conv.out").count, 5);
     assert_int_equal(file.lost_values, 1 + 4 * 2); /* add's first time, then two in each run */
+    bed_close(&t.bed);
+}
+
+/* A tracer that records operators in some runs only: to record them takes time, so these runs are
+ * apart. */
+static void test_trace_summary__runs_without_operators_have_a_row_of_their_own(void **state)
+{
+    struct summed t;
+    struct ets_summary_row row;
+    (void)state;
+    prepare(&t);
+    start(&t);
+    for (int run = 0; run < 24; run++) {
+        if (run % 8 == 0) {
+            record_run(&t, 1);
+        } else {
+            ets_trace_begin_run(&t.bed.thread,
+                                &(struct ets_trace_run){.name = "Execute", .method = "forward"});
+            record(&t, "Method::execute", 150);
+            ets_trace_end_run(&t.bed.thread);
+        }
+        add_all(&t);
+    }
+    const struct ets_summary_file file = write_and_open(&t);
+    assert_int_equal(file.runs, 24);
+    assert_int_equal(file.row_count, 4);
+    assert_int_equal(find_row(&file, "conv.out").count, 3);
+    ets_summary_file_row(&file, 0, &row);
+    assert_int_equal(row.kind, ETS_TRACE_SUMMARY_RUN);
+    assert_int_equal(row.count, 3);
+    assert_int_equal(row.sum_ns, 3 * 200);
+    ets_summary_file_row(&file, 3, &row);
+    assert_int_equal(row.kind, ETS_TRACE_SUMMARY_BARE_RUN);
+    assert_string_equal(ets_summary_kind_name(row.kind), "bare_run");
+    assert_int_equal(row.count, 21);
+    assert_int_equal(row.max_ns, 150);
+    assert_memory_equal(row.name.data, "Method::execute", 15);
+    assert_null(ets_summary_kind_name(5));
+    assert_int_equal(file.has_operators, 1);
+    /* A report of fewer runs than a sample has none, but the device knows. */
+    ets_trace_summary_reset(&t.summary);
+    assert_int_equal(write_and_open(&t).has_operators, 1);
+    ets_trace_summary_init(&t.summary, &t.config);
+    assert_int_equal(write_and_open(&t).has_operators, 0);
     bed_close(&t.bed);
 }
 
@@ -492,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_trace_summary__hashes_show_no_name),
         cmocka_unit_test(test_trace_summary__small_memory_is_counted),
         cmocka_unit_test(test_trace_summary__each_method_has_the_row_of_its_runs),
+        cmocka_unit_test(test_trace_summary__runs_without_operators_have_a_row_of_their_own),
         cmocka_unit_test(test_trace_summary__reports_count_each_run_once),
         cmocka_unit_test(test_trace_summary__a_method_without_a_name_has_no_hash),
         cmocka_unit_test(test_trace_summary__late_times_weigh_as_early_ones),
