@@ -226,7 +226,7 @@ def test_a_folder_that_cannot_be_listed_is_noted(folder, tmp_path, monkeypatch, 
 def test_paths_are_absolute(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     code, lines, _ = ingested("good.etdp", tmp_path / "set", capsys, "--name-pattern", "{room}/{device}.etdp")
-    assert code == 0 and len(lines) == 1
+    assert code == 0 and len(lines) == 3  # with notes on the pattern
     (row,) = read(tmp_path / "set", "traces").to_pylist()
     assert (row["path"], row["device"], dict(row["labels"])) == (f"{folder}/good.etdp", "good", {"room": "in"})
 

@@ -398,6 +398,18 @@ def test_unknown_days_are_left_out_of_first_last_and_trends(tmp_path):
     assert answer.rows == [] and answer.sentence == "no day is known: nothing to follow; `--by build` may"
 
 
+@pytest.mark.parametrize("time", [1e300, float("inf"), float("nan")])
+def test_a_time_that_cannot_be_ends_no_question(tmp_path, time):
+    def change(row):
+        if row.get("instruction") == 0 and row["trace"].endswith("1"):
+            row["time_ns"] = time
+
+    duck = made_set(tmp_path, change)[1]()
+    assert [row["instruction"] for row in questions.top(duck).rows] == [0, 2, 1]
+    assert questions.trend(duck, by="build", operator="aten.op0.default").rows
+    assert regressions.regressions(duck, "build=1.2", "build=1.3").rows
+
+
 @pytest.mark.parametrize("days, expected", [
     ({}, ["1.2", "1.9", "1.10"]),
     ({"1.9": "2026-11-02", "1.10": "2026-11-01"}, ["1.10", "1.9", "1.2"]),
