@@ -431,6 +431,29 @@ def test_a_value_with_a_comma_can_be_selected(tmp_path):
     assert questions.top(duck, r"device=a\,b\\c").rows
 
 
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+def test_text_is_folded_at_the_terminals_width(fleet, columns):
+    words = ("regressions", "build=1.2", "build=1.3", "--dataset", fleet.folder)
+    text = command(*words, columns=columns).stdout
+    told, notes = text.split("\n\n")[0], text.split("\n\n")[2:]
+    for part in (told, *notes):
+        assert max(map(len, part.splitlines())) <= int(columns) and "\n%" not in part
+    document = json.loads(command(*words, "-f", "json").stdout)
+    assert told.replace("\n", " ") == document["sentence"] and told.count("\n") >= 2
+    assert " ".join("\n\n".join(notes).split()) == " ".join(f"note: {note}" for note in document["notes"])
+    assert show.as_table(show.Answer("a " * 200, [], []), 80) == "a " * 200 + "\n"  # no terminal
+
+
+def test_no_name_steers_the_terminal():
+    said = show.as_table(show.Answer("\x1b[2Jop takes most", [("n", "n", "cut")], [{"n": "\x1b[2J"}], ["\x1b]0;x"]), 80)
+    assert "\x1b" not in said and said.startswith("\\x1b[2Jop takes most")
+
+
+def test_no_error_steers_the_terminal(fleet):
+    said = command("coverage", "--where", "a\x1b[2J", "--dataset", fleet.folder)
+    assert said.returncode == 2 and "\x1b" not in said.stderr and "\\x1b[2J" in said.stderr
+
+
 def test_the_help_of_a_page_says_what_is_limited():
     assert "reports, 0 for all" in " ".join(command("page", "--help").stdout.split())
 

@@ -7,6 +7,7 @@ import sys
 
 from etscope import __version__
 from etscope._errors import Error
+from etscope.fleet.show import plain
 
 
 INTERRUPTED = 130  # as shells say it of a command that Ctrl-C ended
@@ -39,7 +40,7 @@ def _run(arguments):
     except (Error, OSError) as error:
         is_full = getattr(error, "errno", None) == errno.ENOSPC
         room = "; what is committed stays: make room and begin again" if is_full else ""
-        print(f"etscope-fleet: {error}{room}", file=sys.stderr)
+        print(f"etscope-fleet: {plain(error)}{room}", file=sys.stderr)
     except MemoryError:
         print("etscope-fleet: not enough memory; what is committed stays", file=sys.stderr)
     return 2

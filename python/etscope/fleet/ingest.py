@@ -24,7 +24,7 @@ from etscope._errors import Error
 from etscope.etrecord._record import as_etrecord
 from etscope.fleet import commits, device_summaries, regular_files, side_information, trace_tables
 from etscope.fleet.known_places import Places
-from etscope.fleet.show import counted, plain
+from etscope.fleet.show import counted, folded, plain
 from etscope.fleet.summaries import counted_runs
 
 _MOST_REASON = 500
@@ -376,7 +376,7 @@ def _run_ingest(words):
               + (f": see {words.dataset}/refused" if counts["refused"] else ""))  # fmt: skip
         for line in [f"refused {plain(reason)}" for reason in counts["reasons"]] + \
                 [f"note: {plain(note)}" for note in counts["notes"]]:  # fmt: skip
-            print(line)
+            print(folded(line))
     return 1 if counts["refused"] and not counts["added"] and not counts["known"] else 0
 
 

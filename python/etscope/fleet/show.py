@@ -5,11 +5,14 @@ import decimal
 import json
 import math
 import os
+import re
 import shutil
 import sys
+import textwrap
 
 LEAST_WIDTH = 12  # of a text column that is cut
 CUT = ("cut", "list")
+_KEPT = "\u00a0"  # a space at which no line ends
 
 
 class Answer:
@@ -125,8 +128,18 @@ def _cut(text, width, how):
     return text[:width - 3] + "..." if how == "list" else "..." + text[len(text) - width + 3:]
 
 
-def as_table(answer, width):
-    lines = [answer.sentence]
+def folded(text, out=None):
+    """A text in lines of the terminal's width; as it is where no terminal shows it."""
+    if not os.environ.get("COLUMNS") and not (out or sys.stdout).isatty():
+        return text
+    whole = re.sub(r"(?<=\d) (?=%|[num]?s\b)", _KEPT, text)  # a number and its unit
+    lines = textwrap.fill(whole, terminal_width(), break_long_words=False, break_on_hyphens=False)
+    return lines.replace(_KEPT, " ")
+
+
+def as_table(answer, width, fold=str):
+    """`fold` divides the sentence and notes into lines."""
+    lines = [fold(plain(answer.sentence))]
     # A column that says nothing in any row takes no room.
     texts = {name: [WRITERS[how](row[name]) for row in answer.rows]
              for name, _, how in answer.columns}  # fmt: skip
@@ -146,7 +159,7 @@ def as_table(answer, width):
                 cell = _cut(heading if row < 0 else texts[name][row], size, how)
                 cells.append(cell.ljust(size) if how in ("text", *CUT) else cell.rjust(size))
             lines.append("  ".join(cells).rstrip())
-    lines += [""] * bool(answer.notes) + [f"note: {note}" for note in answer.notes]
+    lines += [""] * bool(answer.notes) + [fold(plain(f"note: {note}")) for note in answer.notes]
     return "\n".join(lines) + "\n"
 
 
@@ -178,4 +191,4 @@ def show(answer, format, out=None):
     if format == "json":
         out.write(to_json(answer.as_json(), indent=1) + "\n")
     else:
-        out.write(as_table(answer, terminal_width()))
+        out.write(as_table(answer, terminal_width(), lambda text: folded(text, out)))
