@@ -178,3 +178,11 @@ def test_all_runs_of_a_device_without_operators_count(tmp_path):
 def test_operators_of_runs_that_have_none_are_a_contradiction():
     with pytest.raises(Error, match="row 0 counts 200 runs of its method, which has 0"):
         device_summaries.read(summary(OPERATORS, BARE_RUN))
+
+
+def test_summaries_of_an_earlier_version_are_refused():
+    """They do not tell which runs had operators."""
+    data = bytearray(summary(RUN, OPERATORS))
+    data[7] = 2
+    with pytest.raises(Error, match="a summary of version 2; this etscope reads version 3"):
+        device_summaries.read(bytes(data))

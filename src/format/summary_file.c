@@ -92,7 +92,9 @@ enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary
                         bytes.size);
     }
     if (bytes.data[ETS_SUMMARY_VERSION_AT] != ETS_SUMMARY_VERSION) {
-        return ets_fail(error, ETS_UNSUPPORTED, 7, "a summary of version %u; this reads version %d",
+        return ets_fail(error, ETS_UNSUPPORTED, 7,
+                        "a summary of version %u; this etscope reads version %d: take the one that "
+                        "the device's recorder is of",
                         bytes.data[ETS_SUMMARY_VERSION_AT], ETS_SUMMARY_VERSION);
     }
     /* What follows, such as the fill of a flash page, is no part of it. */

@@ -246,7 +246,8 @@ def regressions(engine, base, new, least_change=0.01, alpha=ALPHA, by=None, limi
     for row in compared_rows(engine, base, new, chosen):
         groups.setdefault(tuple(row[name] for name in KEY), []).append(row)
     rows = [_row(finding) for finding in judge(groups, least_change, alpha)]
-    rows.sort(key=lambda row: (VERDICTS.index(row["verdict"]), row["kind"] != "run", row["p"], -abs(math.log(row["change"] or 1))))
+    rows.sort(key=lambda row: (VERDICTS.index(row["verdict"]), row["kind"] != "run", row["p"],
+                               -abs(math.log(row["change"] or 1))))  # fmt: skip
     one_sided = [name for name, each in groups.items() if not any(row["base"] and row["new"] for row in each)]
     count = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS}
     notes = [*_method_notes(sides, least_change, alpha), *_matching_notes(chosen, sides["programs"], one_sided),
@@ -323,8 +324,9 @@ def _cause(run, operators):
     if not calls:
         return ", and no operator alone shows it"
     cause = max(calls, key=lambda row: abs(row["change_ns"]))
+    least = abs(cause["change_ns"]) / 2
     inside = [row for row in same_way if row["kind"] == "delegate_event" and cause["kind"] == "delegate_call"
-              and row["instruction"] == cause["instruction"] and 2 * abs(row["change_ns"]) > abs(cause["change_ns"])]  # fmt: skip
+              and row["instruction"] == cause["instruction"] and abs(row["change_ns"]) > least]  # fmt: skip
     cause = max(inside, key=lambda row: abs(row["change_ns"]), default=cause)
     part = cause["change_ns"] / run["change_ns"] if run["change_ns"] else 0
     of_it = "most of it" if part > 0.5 else "the largest part of it"
