@@ -13,7 +13,6 @@ import sys
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 
 from test_fleet_faults import check_whole, complete, write_traces
 

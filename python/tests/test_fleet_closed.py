@@ -8,7 +8,6 @@ import sys
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 fsspec = pytest.importorskip("fsspec")

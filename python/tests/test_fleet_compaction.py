@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 fsspec = pytest.importorskip("fsspec")
 

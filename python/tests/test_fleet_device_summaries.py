@@ -9,7 +9,6 @@ import zlib
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from fixtures import file

@@ -11,7 +11,6 @@ import sys
 import pytest
 
 pytest.importorskip("duckdb")
-pytest.importorskip("datasketches")
 
 from fleet_made import Fleet  # noqa: E402
 

@@ -12,7 +12,6 @@ import threading
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 fsspec = pytest.importorskip("fsspec")
 
 import pyarrow as pa

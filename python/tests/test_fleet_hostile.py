@@ -13,7 +13,6 @@ import time
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from extra_block import run, with_extra

@@ -14,7 +14,6 @@ import time
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("fsspec")
 
 import pyarrow as pa

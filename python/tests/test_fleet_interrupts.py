@@ -12,7 +12,6 @@ import pytest
 if not os.environ.get("ETSCOPE_LONG"):
     pytest.skip("waits for processes that are interrupted: make test-long", allow_module_level=True)
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from test_fleet_faults import check_whole, write_traces

@@ -7,7 +7,6 @@ import pytest
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
 pytest.importorskip("duckdb")
-pytest.importorskip("datasketches")
 
 from etscope.fleet import outliers  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402

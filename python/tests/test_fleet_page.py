@@ -12,7 +12,6 @@ import types
 import pytest
 
 pytest.importorskip("duckdb")
-pytest.importorskip("datasketches")
 
 from etscope import Error  # noqa: E402
 from etscope.fleet import page  # noqa: E402

@@ -10,7 +10,6 @@ from statistics import median
 import pytest
 
 pytest.importorskip("duckdb")
-pytest.importorskip("datasketches")
 
 from etscope import Error  # noqa: E402
 from etscope.fleet import outliers, page, questions, regressions, show  # noqa: E402

@@ -7,7 +7,6 @@ import zlib
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from extra_block import run, with_extra

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 pytest.importorskip("duckdb")
 
 from datasketches import kll_doubles_sketch

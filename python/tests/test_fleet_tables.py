@@ -5,7 +5,6 @@ import statistics
 import pytest
 
 pytest.importorskip("pyarrow")
-pytest.importorskip("datasketches")
 
 import pyarrow as pa
 from extra_block import DECODE, PREFILL, run, tokens, with_extra
