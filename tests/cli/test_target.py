@@ -83,12 +83,12 @@ class BySsh(TargetTest):
         done = self.call("verify", self.model(file="model.bpte"), "--rtol", "0", "--atol", "0",
                          "--rms", "0", code=support.NEGATIVE)  # fmt: skip
         self.assertIn("FAIL", done.stdout)
-        done = self.call("run", self.model(), "--method", "nothing", code=support.INPUT)
+        done = self.call("run", self.model(), "--method", "nothing", code=support.USAGE)
         self.assertIn("etscope: model.pte: no method nothing; the program has forward", done.stderr)
         self.assertEqual(self.left(), [])
 
     def test_target__words_with_quotes_and_spaces_arrive_whole(self):
-        done = self.call("run", self.model(), "--method", "it's $HOME `x`", code=support.INPUT)
+        done = self.call("run", self.model(), "--method", "it's $HOME `x`", code=support.USAGE)
         self.assertIn("no method it's $HOME `x`;", done.stderr)
 
     def test_target__recordings_have_processes_of_their_own_there(self):

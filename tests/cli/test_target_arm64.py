@@ -43,7 +43,7 @@ class OnArm64:
 
     def test_target_arm64__verdicts_are_those_of_this_machine(self):
         self.assertRegex(self.call("verify", self.model(file="model.bpte")).stdout, "^PASS 3 of 3 test cases")
-        done = self.call("run", self.model(), "--method", "nothing", code=support.INPUT)
+        done = self.call("run", self.model(), "--method", "nothing", code=support.USAGE)
         self.assertIn("etscope: model.pte: no method nothing; the program has forward", done.stderr)
 
     def test_target_arm64__a_cable_that_is_pulled_leaves_nothing_half_written(self):
