@@ -1,6 +1,7 @@
 """The test of etscope-fleet outliers on made values: how often it finds nothing's difference, and what it finds."""
 
 import json
+import os
 
 import pytest
 
@@ -12,7 +13,7 @@ from etscope.fleet import outliers  # noqa: E402
 from etscope.fleet.duck import Duck  # noqa: E402
 from fleet_made import Fleet  # noqa: E402
 
-SEEDS = 100
+SEEDS = 100 if os.environ.get("ETSCOPE_LONG") else 30
 FALSE_SEEDS = int(stats.binom.ppf(0.99, SEEDS, 0.05))  # at a chance of 5 % more come up in 1 of 100 trials
 
 
