@@ -103,28 +103,30 @@ demo: setup-host ## run an example with XNNPACK and print its operators with the
 	@$(call profile,portable,--runs 20 --group-by source --top 6)
 
 # The other builds have the programs of their tests alone; `make test-long` builds the rest for them.
-# The sanitizers first, so that what is skipped at the end is of the whole test suite.
+# They need no runtime and no Python, which are fetched meanwhile. The sanitizers' tests come first, so
+# that what is skipped at the end is of the whole test suite.
 .PHONY: test
-test: setup build ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
+test: ## run every test, and the unit tests and fuzz corpora under ASan and UBSan
+	@tools/setup.sh --install
+	@tools/setup.sh & setup=$$!; \
+	trap 'kill $$setup 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
+	$(call compile,asan,-DEXECUTORCH_ROOT=,test_programs) || exit; \
+	if { $(can_run_foreign); } >/dev/null; then $(MAKE) build-foreign || exit; fi; \
+	wait $$setup
+	@$(MAKE) build
 	@$(has_engine) || test -n "$(WITHOUT_ENGINE)" || { \
 	    echo "no engine: its runtime could not be fetched (see above), and what runs programs would" \
 	        "go untested; \`make test WITHOUT_ENGINE=1\` tests the rest" >&2; exit 1; }
-	@$(call compile,asan,-DEXECUTORCH_ROOT=,test_programs)
-	@status=0; foreign=; \
-	if { $(can_run_foreign); } >/dev/null; then \
-	    $(MAKE) build-foreign && foreign=1 || status=$$?; \
-	else \
-	    echo "cross compilers or qemu-user are missing: nothing is tested for other processors"; \
-	fi; \
+	@foreign=1; { $(can_run_foreign); } >/dev/null || { foreign=; \
+	    echo "cross compilers or qemu-user are missing: nothing is tested for other processors"; }; \
 	$(PYTHON) tools/run_ctest.py $(test_jobs) 'asan:^(test|fuzz)_' \
-	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release || status=$$?; \
-	exit $$status
+	    $${foreign:+$(FOREIGN:%='%:$(foreign_tests)')} release
 
 # What `make test` leaves out: whole files that ask for much, hundreds of kills of fleet ingests, a
 # measured machine, a target of another processor; the command line of other processors; fuzz targets
 # as libFuzzer builds them; and what no test of the other builds runs. LONG are those tests of the
 # release build that differ.
-LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_(calls|faults|interrupts|spark)|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
+LONG := ^(cli_test_(bombs|build_engine|faults_everywhere|json_beside_python|builds_agree|man|target_arm64|windows)|web_files|python_(fleet_(calls|faults|interrupts|outliers|spark)|wheel)|differential_(flatbuffers|random_dumps)$$|macos$$)
 .PHONY: test-long
 test-long: setup build ## run what make test samples as a whole, and build all for every preset
 	@$(call compile,asan,-DEXECUTORCH_ROOT=)

@@ -3,6 +3,7 @@
 #
 #     tools/setup.sh              packages, runtime and build/python-venv
 #     tools/setup.sh --host-only  the same without what only tests need
+#     tools/setup.sh --install    packages alone: nothing is fetched
 #     tools/setup.sh --packages   prints the packages of a full setup and changes nothing
 #
 # Debian packages are installed as root or through a sudo that asks no password. Without either, and on
@@ -24,7 +25,7 @@ foreign_packages=(gcc-i686-linux-gnu g++-i686-linux-gnu gcc-s390x-linux-gnu g++-
 page_packages=(nodejs npm chromium)
 runtime_packages=(python3-pip python3-venv)
 
-with_python=1
+with_python=1 with_downloads=1
 if [[ ${1-} == --packages ]]; then
     echo "${required_packages[@]}" "${record_packages[@]}" "${sql_packages[@]}" \
         "${test_packages[@]}" "${device_packages[@]}" "${foreign_packages[@]}" \
@@ -32,8 +33,10 @@ if [[ ${1-} == --packages ]]; then
     exit 0
 elif [[ ${1-} == --host-only ]]; then
     test_packages=() device_packages=() page_packages=() with_python=0
+elif [[ ${1-} == --install ]]; then
+    with_downloads=0
 elif (($# > 0)); then
-    sed -n '2,12s/^# \{0,1\}//p' "$0"
+    sed -n '2,13s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 
@@ -305,6 +308,8 @@ if ((${#missing_for_page[@]} > 0)); then
     note "without ${missing_for_page[*]}, the page of reports is not tested;" \
         "$(install_line "${missing_for_page[@]}")"
 fi
+
+((with_downloads)) || exit 0
 
 # Three downloads at a time; what ends this ends them.
 python_job= page_job=
