@@ -215,7 +215,7 @@ stat -c %a "$(dirname "$path")" >> {path}""")
         running = self.start_long_run()
         running.send_signal(signal.SIGTERM)
         self.assertEqual(running.wait(timeout=60), 128 + signal.SIGTERM)
-        self.assertEqual((self.left(), self.processes()), ([], []))
+        self.wait_until(lambda: not self.left() and not self.processes())
         self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
 

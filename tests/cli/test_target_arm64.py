@@ -81,7 +81,7 @@ class OnArm64:
         running = self.start_long_run()
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(timeout=60), 128 + signal.SIGINT)
-        self.assertEqual((self.left(), self.processes()), ([], []))
+        self.wait_until(lambda: not self.left() and not self.processes())
 
 
 class BySsh(OnArm64, SshdTest):
