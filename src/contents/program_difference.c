@@ -45,7 +45,7 @@ static void pair_renamed(struct ets_program_difference *d, uint32_t before_count
     d->method_count--;
 }
 
-/* Methods by name. */
+/* Methods by name; several of one name in their order. */
 static bool pair_methods(struct comparison *c)
 {
     struct ets_strings names;
@@ -53,24 +53,28 @@ static bool pair_methods(struct comparison *c)
     struct ets_program_difference *d = c->difference;
     const uint32_t before = program_of(c, 0)->method_count, after = program_of(c, 1)->method_count;
     d->methods = ets_arena_alloc_array(c->arena, (size_t)before + after, sizeof *d->methods);
-    uint32_t *pair_of = ets_arena_alloc_array(c->arena, (size_t)before + 1, sizeof *pair_of);
-    if (d->methods == NULL || pair_of == NULL || ets_strings_init(&names, c->arena) != 0) {
+    uint32_t *first_of = ets_arena_alloc_array(c->arena, (size_t)before + 1, sizeof *first_of);
+    uint32_t *next_of = ets_arena_alloc_array(c->arena, (size_t)before + 1, sizeof *next_of);
+    if (d->methods == NULL || first_of == NULL || next_of == NULL ||
+        ets_strings_init(&names, c->arena) != 0) {
         return false;
     }
-    for (uint32_t i = 0; i < before; i++) {
+    for (uint32_t i = 0; i < before; i++) add_method(d, 0, i);
+    for (uint32_t i = before; i-- > 0;) {
         ets_program_method(program_of(c, 0), i, &method);
-        const uint32_t name = ets_strings_add(&names, method.name), pair = add_method(d, 0, i);
+        const uint32_t name = ets_strings_add(&names, method.name);
         if (name == UINT32_MAX) return false;
-        if (pair_of[name] == 0) pair_of[name] = pair + 1;
+        next_of[i] = first_of[name];
+        first_of[name] = i + 1;
     }
     for (uint32_t i = 0; i < after; i++) {
         ets_program_method(program_of(c, 1), i, &method);
         const uint32_t name = ets_strings_find(&names, method.name);
-        if (name == UINT32_MAX || pair_of[name] == 0) {
+        if (name == UINT32_MAX || first_of[name] == 0) {
             add_method(d, 1, i);
         } else {
-            d->methods[pair_of[name] - 1].index[1] = i;
-            pair_of[name] = 0;
+            d->methods[first_of[name] - 1].index[1] = i;
+            first_of[name] = next_of[first_of[name] - 1];
         }
     }
     pair_renamed(d, before);
