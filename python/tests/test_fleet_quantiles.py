@@ -6,7 +6,6 @@ import random
 import numpy as np
 import pytest
 
-kll = pytest.importorskip("datasketches").kll_doubles_sketch
 duckdb = pytest.importorskip("duckdb")
 
 from etscope import Error
@@ -40,7 +39,7 @@ def test_few_times_are_exact(count):
     times = times_of(count)
     data = sketch([(times[:50], None), (times[50:], None)])
     assert items_of(data)[0].tolist() == sorted(times) and off_by(times, [data]) == 0
-    assert sketch([]) == kll(200).serialize() and merged_quantiles([sketch([])], [0.5]) == merged_quantiles([], [0.5]) == [None]
+    assert sketch([]) == bytes((2, 1, 15, 1, 200, 0, 8, 0)) and merged_quantiles([sketch([])], [0.5]) == merged_quantiles([], [0.5]) == [None]
 
 
 @pytest.mark.parametrize("count", [201, 333, 664, 665, 1680, 1681, 100_003, 3_000_001])
@@ -53,6 +52,7 @@ def test_many_times_are_within_the_bound(count):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 200, 201, 1681, 100_003])
 def test_datasketches_reads_them_and_they_are_read(count):
+    kll = pytest.importorskip("datasketches").kll_doubles_sketch
     times = times_of(count)
     ours, theirs = sketch([(times, None)]), kll(200)
     theirs.update(times)

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
+pytest.importorskip("datasketches")  # which reads the sketches here
 
 from datasketches import kll_doubles_sketch
 from extra_block import fingerprint, run, with_extra

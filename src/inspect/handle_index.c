@@ -36,7 +36,8 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     struct ets_row_node *nodes = ets_arena_alloc_array(arena, count, sizeof *nodes);
     struct ets_row_node *spare = ets_arena_alloc_array(arena, count, sizeof *spare);
     uint32_t *list = ets_arena_alloc_array(arena, count, sizeof *list);
-    if (nodes == NULL || spare == NULL || list == NULL)
+    uint32_t *uses = ets_arena_alloc_array(arena, count, sizeof *uses);
+    if (nodes == NULL || spare == NULL || list == NULL || uses == NULL)
         return ets_fail_memory(error, "the record's debug handles");
     collect_all(graph, with_subgraphs, nodes);
     /* Merge sort, bottom-up. Stable, which keeps graph order within a handle. */
@@ -58,6 +59,7 @@ enum ets_status ets_handle_index_build(struct ets_arena *arena, const struct ets
     *index_out = (struct ets_handle_index){.graph = graph,
                                            .nodes = nodes,
                                            .list = list,
+                                           .uses = uses,
                                            .count = count,
                                            .budget = LISTED_FLOOR + LISTED_TIMES * (uint64_t)count};
     ets_key_table_init(&index_out->known, arena, 2);

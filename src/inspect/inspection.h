@@ -22,6 +22,7 @@ struct ets_handle_index {
     struct ets_parameter_readers *readers; /* of its parameters; NULL: nobody asked yet */
     struct ets_row_node *nodes; /* by handle, then graph order: top graph first, then branches */
     uint32_t *list; /* [count] at a handle's first node: the last list that it was added to */
+    uint32_t *uses; /* [count] there: how often a call has the handle, see ets_handle_index_use */
     uint32_t count, list_count;
     struct ets_key_table known; /* listed runs of handles, by address and count */
     struct ets_node_list *known_lists;
@@ -56,6 +57,14 @@ static inline int ets_handle_index_add(struct ets_handle_index *index,
     if (*list == index->list_count) return 0;
     *list = index->list_count;
     return 1;
+}
+
+/* Counts that a list has the handle of `found`; `is_new`: for the first time, as from add. */
+static inline void ets_handle_index_use(struct ets_handle_index *index,
+                                        const struct ets_row_node *found, bool is_new)
+{
+    uint32_t *uses = &index->uses[found - index->nodes];
+    *uses = is_new ? 1 : *uses + 1;
 }
 
 /*
@@ -94,7 +103,6 @@ struct ets_known_method {
     struct ets_chain chain;                  /* valid if in_program */
     const char *contradiction;               /* of record and program; NULL: none */
     bool quantizes;                          /* `graph` does, or one of its branches */
-    struct ets_key_table shared_handles;     /* that the record maps from several instructions */
     struct ets_key_table calls;              /* requested instructions of delegate calls */
     const struct ets_delegate_units **units; /* [calls.count] */
     uint32_t unit_capacity;
@@ -154,6 +162,7 @@ struct ets_inspection {
     uint64_t whole_calls;              /* nodes that events got from their whole call */
     struct ets_payload_store payloads; /* of the program */
     uint64_t payload_budget;           /* handles and nodes of payloads that may be listed */
+    uint64_t check_budget;             /* those that checks of calls may still look at */
 };
 
 /* event_table.c: fills the columns with all events of the dump, and finds their nesting. */

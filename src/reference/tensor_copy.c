@@ -222,7 +222,9 @@ static void convert_block(const struct copy *copy, const uint8_t *from, size_t c
 static void convert_row(const struct copy *copy, const uint8_t *from, uint8_t *to, int64_t size,
                         int64_t from_stride, int64_t to_stride)
 {
-    uint8_t gathered[BLOCK * 8], converted[BLOCK * 8];
+    uint8_t gathered[BLOCK * 8];
+    double room[BLOCK]; /* declared as what may be written there directly */
+    uint8_t *const converted = (uint8_t *)room;
     while (size > 0) {
         const int64_t count = size < BLOCK ? size : BLOCK;
         const uint8_t *block = from;

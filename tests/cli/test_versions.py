@@ -183,14 +183,6 @@ class OtherExports(unittest.TestCase):
                         self.assertNotIn(b"another export", done.stderr)
 
 
-    def test_versions__more_operators_than_a_record_without_a_graph_maps_are_refused(self):
-        record = unpacked(self, "1.0.1") / "methods.etrecord"
-        trace = support.DATA / "gpt_portable/profile.etdp"
-        done = support.run("inspect", trace, "--etrecord", record)
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn(b"102 instructions ran that are not among the 4 of the record's encode", done.stderr)
-
-
 class Unreadable(support.FolderTest):
     def test_versions__info_says_why_an_entry_is_not_read(self):
         record = self.folder / "damaged.etrecord"

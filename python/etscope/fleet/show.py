@@ -108,7 +108,9 @@ WRITERS = {"text": _text, "cut": _text, "list": _text, "number": _text, "time": 
 
 
 def terminal_width():
-    return int(os.environ.get("COLUMNS") or 0) or shutil.get_terminal_size((200, 24)).columns
+    columns = os.environ.get("COLUMNS", "")
+    told = int(columns) if columns.isascii() and columns.isdigit() else 0
+    return max(told or shutil.get_terminal_size((200, 24)).columns, 20)
 
 
 def _fit(widths, columns, width):

@@ -3,6 +3,10 @@
  * it. Only events whose names say what they compute count, as XNNPACK's do. Nodes that XNNPACK
  * takes apart, fuses or drops do not: multiplications it neither adds nor drops, except that it
  * makes a convolution of a batch norm, and quantization it does not invent.
+ *
+ * The map of a call has each handle as often as nodes with it were given to the delegate. If the
+ * record's graph has another number, the nodes are not all of this call, or passes changed them
+ * after the graph was recorded: nothing contradicts then.
  */
 #include "inspect/delegates/event_check.h"
 
@@ -10,40 +14,65 @@
 #include "operators/operator_traits.h"
 #include "payload/payload_names.h"
 
-struct ran {
-    bool is_telling;                        /* an event's name tells where it can come from */
-    bool is_attention;                      /* one event instead of two multiplications */
-    bool converts;                          /* between floats and integers */
-    uint32_t multiplications;               /* convolutions, products of matrices */
-    struct ets_text int8;                   /* an event that computes with integers; absent: none */
+struct call_events {
+    bool tell_origins;        /* a name of them tells where the event can come from */
+    bool is_attention;        /* one event instead of two multiplications */
+    bool repeat;              /* several events fall together in a row, or the call is in a loop */
+    bool convert;             /* between floats and integers */
+    uint32_t multiplications; /* convolutions, products of matrices */
+    struct ets_text int8;     /* an event that computes with integers; absent: none */
     enum ets_payload_arithmetic arithmetic; /* the strongest of all events */
 };
 
-struct nodes {
-    bool is_shared; /* handles that other calls have, too: whose nodes they are is not known */
+struct call_nodes {
+    bool are_others; /* than what the delegate was given */
     bool is_attention;
-    bool quantizes; /* a tensor that is computed or given */
+    bool quantize; /* a tensor that is computed or given */
     uint32_t multiplications, norms;
 };
 
-static void see_event(struct ran *ran, struct ets_text name)
+/* Lists of what events can come from that are remembered: backends have a few. */
+enum { ORIGIN_LISTS = 4 };
+
+struct check {
+    struct ets_inspection *inspection;
+    const struct ets_recorded_call *call;
+    uint32_t call_row;
+    struct call_nodes nodes;
+    struct {
+        const char *const *list;
+        bool is_there; /* a node of the call is in the list */
+    } origins[ORIGIN_LISTS];
+};
+
+/* False if hostile files have asked for more than checks may look at: nothing contradicts then. */
+static bool spend(const struct check *c, uint64_t work)
+{
+    uint64_t *budget = &c->inspection->check_budget;
+    if (work > *budget) *budget = 0;
+    else *budget -= work;
+    return *budget > 0;
+}
+
+static void see_event(struct call_events *events, struct ets_text name)
 {
     const char *operation = ets_payload_event_operation(name);
     const enum ets_payload_arithmetic arithmetic = ets_payload_event_arithmetic(name);
-    if (arithmetic >= ETS_PAYLOAD_ARITHMETIC_INT8 && ran->int8.data == NULL) ran->int8 = name;
-    if (arithmetic > ran->arithmetic) ran->arithmetic = arithmetic;
-    if (ets_payload_event_origins(name) != NULL) ran->is_telling = true;
+    if (arithmetic >= ETS_PAYLOAD_ARITHMETIC_INT8 && events->int8.data == NULL) events->int8 = name;
+    if (arithmetic > events->arithmetic) events->arithmetic = arithmetic;
+    if (ets_payload_event_origins(name) != NULL) events->tell_origins = true;
     if (operation == NULL) return;
     const struct ets_text base = ets_text_of(operation);
-    ran->is_attention |= ets_text_contains(base, "attention");
-    ran->converts |= ets_operator_is(base, ETS_OPERATOR_QUANTIZATION);
-    ran->multiplications += ets_operator_is(base, ETS_OPERATOR_MULTIPLICATION);
+    events->is_attention |= ets_text_contains(base, "attention");
+    events->convert |= ets_operator_is(base, ETS_OPERATOR_QUANTIZATION);
+    events->multiplications += ets_operator_is(base, ETS_OPERATOR_MULTIPLICATION);
 }
 
 /* Weights are quantized once, before the model runs. */
-static bool takes_activation(const struct ets_graph *graph, const struct ets_graph_node *node)
+static bool takes_activation(const struct check *c, const struct ets_graph_node *node)
 {
-    if (node->input_count == 0) return false;
+    const struct ets_graph *graph = c->call->method->graph;
+    if (node->input_count == 0 || !spend(c, graph->input_count)) return false;
     for (size_t i = 0; i < graph->input_count; i++) {
         const struct ets_graph_input *input = &graph->inputs[i];
         if (!ets_text_equal(input->argument.name, node->inputs[0].name)) continue;
@@ -52,93 +81,121 @@ static bool takes_activation(const struct ets_graph *graph, const struct ets_gra
     return true;
 }
 
-static void see_node(struct nodes *seen, const struct ets_known_method *method,
-                     const struct ets_graph_node *node)
+static void see_node(struct check *c, const struct ets_graph_node *node)
 {
     const uint32_t traits = ets_operator_traits(node->op);
-    seen->multiplications += (traits & ETS_OPERATOR_MULTIPLICATION) != 0;
-    seen->norms += ets_text_contains(node->op, "batch_norm");
-    seen->is_attention |= ets_text_contains(node->op, "attention");
+    c->nodes.multiplications += (traits & ETS_OPERATOR_MULTIPLICATION) != 0;
+    c->nodes.norms += ets_text_contains(node->op, "batch_norm");
+    c->nodes.is_attention |= ets_text_contains(node->op, "attention");
     if (traits & (ETS_OPERATOR_QUANTIZE | ETS_OPERATOR_CHOOSE_SCALE)) {
-        seen->quantizes |= takes_activation(method->graph, node);
+        c->nodes.quantize = c->nodes.quantize || takes_activation(c, node);
     }
 }
 
-static void see_nodes(struct nodes *seen, const struct ets_recorded_call *call)
+/* Nodes with several outputs stand for their getitem nodes, too, which the map has. */
+static bool has_one_output(const struct ets_row_node *nodes, uint32_t count)
 {
-    struct ets_known_method *method = call->method;
-    ets_handle_index_start(&method->nodes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i].node->output_count > 1) return false;
+    }
+    return true;
+}
+
+/* The nodes of the call; false: nothing can be said. */
+static bool see_nodes(struct check *c)
+{
+    const struct ets_recorded_call *call = c->call;
+    struct ets_handle_index *index = &call->method->nodes;
+    if (!spend(c, 2 * (uint64_t)call->handle_count)) return false;
+    ets_handle_index_start(index);
     for (size_t i = 0; i < call->handle_count; i++) {
         uint32_t count;
-        const uint64_t key = (uint64_t)call->handles[i];
-        const struct ets_row_node *nodes =
-            ets_handle_index_find(&method->nodes, call->handles[i], &count);
-        if (ets_key_table_find(&method->shared_handles, &key) != ETS_KEY_NONE) {
-            seen->is_shared = true;
-        }
-        if (!ets_handle_index_add(&method->nodes, nodes, count)) continue;
-        for (uint32_t k = 0; k < count; k++) see_node(seen, method, nodes[k].node);
+        const struct ets_row_node *nodes = ets_handle_index_find(index, call->handles[i], &count);
+        const bool is_new = ets_handle_index_add(index, nodes, count);
+        c->nodes.are_others |= count == 0;
+        if (count > 0) ets_handle_index_use(index, nodes, is_new);
     }
+    ets_handle_index_start(index);
+    for (size_t i = 0; i < call->handle_count && !c->nodes.are_others; i++) {
+        uint32_t count;
+        const struct ets_row_node *nodes = ets_handle_index_find(index, call->handles[i], &count);
+        if (!ets_handle_index_add(index, nodes, count)) continue;
+        if (!spend(c, count)) return false;
+        c->nodes.are_others |=
+            index->uses[nodes - index->nodes] != count && has_one_output(nodes, count);
+        for (uint32_t k = 0; k < count; k++) see_node(c, nodes[k].node);
+    }
+    return !c->nodes.are_others;
 }
 
-static enum ets_status compare(const struct ran *ran, const struct nodes *seen,
-                               const struct ets_known_method *method, int64_t instruction,
+/* Whether a node of the call is one that the event can come from. */
+static bool check_origin(struct check *c, struct ets_text name)
+{
+    const struct ets_recorded_call *call = c->call;
+    const char *const *list = ets_payload_event_origins(name);
+    uint32_t i = 0;
+    if (list == NULL) return true;
+    while (i < ORIGIN_LISTS && c->origins[i].list != NULL && c->origins[i].list != list) i++;
+    if (i == ORIGIN_LISTS) return true;
+    if (c->origins[i].list == NULL) {
+        if (!spend(c, call->handle_count)) return true;
+        c->origins[i].list = list;
+        c->origins[i].is_there = ets_handle_index_has_op(&call->method->nodes, call->handles,
+                                                         call->handle_count, list) != 0;
+    }
+    return c->origins[i].is_there;
+}
+
+static enum ets_status compare(const struct check *c, const struct call_events *events,
                                struct ets_error *error)
 {
-    const bool fuses = ran->is_attention || seen->is_attention;
-    if (!fuses && (ran->multiplications < seen->multiplications ||
-                   ran->multiplications > seen->multiplications + seen->norms)) {
+    const long long instruction = c->inspection->rows[c->call_row].instruction;
+    const char *method = c->call->method->name;
+    const bool counts = !events->is_attention && !c->nodes.is_attention && !events->repeat;
+    if (events->int8.data != NULL && !c->call->method->quantizes) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "the delegate of instruction %lld ran %u convolutions and matrix products, "
-                        "but the record's %s has %u there",
-                        (long long)instruction, (unsigned)ran->multiplications, method->name,
-                        (unsigned)seen->multiplications);
+                        "the delegate of instruction %lld ran %.*s, but the record's %s does not "
+                        "quantize",
+                        instruction, ETS_TEXT(events->int8), method);
     }
-    if (seen->quantizes && !ran->converts && ran->arithmetic == ETS_PAYLOAD_ARITHMETIC_FLOAT) {
+    if (!events->tell_origins || !c->call->is_complete) return ETS_OK;
+    if (counts && (events->multiplications < c->nodes.multiplications ||
+                   events->multiplications > c->nodes.multiplications + c->nodes.norms)) {
+        return ets_fail(
+            error, ETS_MISMATCH, ETS_NO_OFFSET,
+            "the delegate of instruction %lld multiplied %u times (convolutions, matrix "
+            "products), but the record's %s has %u such nodes there",
+            instruction, (unsigned)events->multiplications, method,
+            (unsigned)c->nodes.multiplications);
+    }
+    if (c->nodes.quantize && !events->convert &&
+        events->arithmetic == ETS_PAYLOAD_ARITHMETIC_FLOAT) {
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
                         "the delegate of instruction %lld computed in floats, but the record's %s "
                         "quantizes there",
-                        (long long)instruction, method->name);
+                        instruction, method);
     }
     return ETS_OK;
 }
 
-static enum ets_status check_origin(const struct ets_row *row, const struct ets_recorded_call *call,
-                                    int64_t instruction, struct ets_error *error)
-{
-    const char *const *ops = ets_payload_event_origins(row->name);
-    if (ops == NULL ||
-        ets_handle_index_has_op(&call->method->nodes, call->handles, call->handle_count, ops)) {
-        return ETS_OK;
-    }
-    return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                    "the delegate of instruction %lld ran %.*s, which does not match the nodes "
-                    "there in the record's %s",
-                    (long long)instruction, ETS_TEXT(row->name), call->method->name);
-}
-
-enum ets_status ets_delegate_events_check(const struct ets_inspection *inspection,
-                                          uint32_t call_row, const struct ets_recorded_call *call,
+enum ets_status ets_delegate_events_check(struct ets_inspection *inspection, uint32_t call_row,
+                                          const struct ets_recorded_call *call,
                                           struct ets_error *error)
 {
-    const int64_t instruction = inspection->rows[call_row].instruction;
-    const struct ets_known_method *method = call->method;
-    struct ran ran = {.is_telling = false};
-    struct nodes seen = {.is_shared = false};
-    if (method->graph == NULL) return ETS_OK;
+    struct check c = {.inspection = inspection, .call = call, .call_row = call_row};
+    struct call_events events = {.repeat = false};
+    if (call->method->graph == NULL) return ETS_OK;
+    const bool is_known = see_nodes(&c);
     for (uint32_t i = call_row; i-- > 0 && inspection->rows[i].parent == call_row;) {
         const struct ets_row *row = &inspection->rows[i];
         if (!row->is_delegated) continue;
-        ETS_TRY(check_origin(row, call, instruction, error));
-        see_event(&ran, row->name);
-    }
-    if (ran.int8.data != NULL && !method->quantizes) {
+        see_event(&events, row->name);
+        events.repeat |= row->calls_per_run != 1;
+        if (check_origin(&c, row->name)) continue;
         return ets_fail(error, ETS_MISMATCH, ETS_NO_OFFSET,
-                        "the delegate of instruction %lld ran %.*s, but the record's %s does not "
-                        "quantize",
-                        (long long)instruction, ETS_TEXT(ran.int8), method->name);
+                        "the delegate of instruction %lld ran %.*s, which does not match the nodes "
+                        "there in the record's %s",
+                        (long long)row->instruction, ETS_TEXT(row->name), call->method->name);
     }
-    if (!ran.is_telling || !call->is_complete) return ETS_OK;
-    see_nodes(&seen, call);
-    return seen.is_shared ? ETS_OK : compare(&ran, &seen, method, instruction, error);
+    return is_known ? compare(&c, &events, error) : ETS_OK;
 }

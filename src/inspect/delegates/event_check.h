@@ -24,8 +24,8 @@ struct ets_recorded_call {
  * tell. Most models run as one delegate call: without this, a record of any other would fit.
  * Statuses: MISMATCH, with what contradicts what.
  */
-enum ets_status ets_delegate_events_check(const struct ets_inspection *inspection,
-                                          uint32_t call_row, const struct ets_recorded_call *call,
+enum ets_status ets_delegate_events_check(struct ets_inspection *inspection, uint32_t call_row,
+                                          const struct ets_recorded_call *call,
                                           struct ets_error *error);
 
 #endif

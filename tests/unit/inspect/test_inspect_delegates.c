@@ -418,11 +418,12 @@ static void test_inspect_delegates__events_must_be_of_the_records_nodes(void **s
     static const struct made_event attention[] = {
         PRODUCT(1), DELEGATE("Scaled Dot-Product Attention (NC, F32) #1", 0, 3, 4), END};
     check_events("mlp_xnnpack", own, COUNT(own), NULL);
-    check_events("mlp_xnnpack", fewer, COUNT(fewer),
-                 "instruction 0 ran 1 convolutions and matrix products, but the record's forward "
-                 "has 2 there");
-    check_events("mlp_xnnpack", more, COUNT(more), "ran 3 convolutions and matrix products");
-    check_events("mlp_xnnpack", none, COUNT(none), "ran 0 convolutions and matrix products");
+    check_events(
+        "mlp_xnnpack", fewer, COUNT(fewer),
+        "instruction 0 multiplied 1 times (convolutions, matrix products), but the record's "
+        "forward has 2 such nodes there");
+    check_events("mlp_xnnpack", more, COUNT(more), "multiplied 3 times");
+    check_events("mlp_xnnpack", none, COUNT(none), "multiplied 0 times");
     check_events("mlp_xnnpack", other, COUNT(other), "does not match the nodes there");
     check_events("mlp_xnnpack", unnamed, COUNT(unnamed), NULL);
     check_events("mlp_xnnpack", unfinished, COUNT(unfinished), NULL);
