@@ -80,6 +80,10 @@ class Mistyped(support.FolderTest):
         self.assertEqual(self.error("sql", "profile.etdp", "select * from events"),
                          "etscope: sql takes its query before its files: etscope sql "
                          "'select * from events' profile.etdp")
+        shutil.copy(self.folder / "profile.etdp", self.folder / "my trace.etdp")
+        self.assertEqual(self.error("sql", "my trace.etdp", "select 'a b'"),
+                         "etscope: sql takes its query before its files: etscope sql "
+                         r"'select '\''a b'\''' 'my trace.etdp'")
         self.assertEqual(self.error("plot", "profile.etdp"),
                          "etscope: plot needs a picture before its files: etscope plot PICTURE "
                          "profile.etdp; the pictures are icicle, runs, timeline, waterfall, "

@@ -278,16 +278,23 @@ static int check_kind(const struct cli_arguments *arguments)
     const bool takes_record = kind == ETS_KIND_PROGRAM || record != NULL;
     const bool takes_inputs =
         kind == ETS_KIND_PROGRAM && (record == NULL || has_inputs(record)); /* else random ones */
-    return cli_complain(CLI_INPUT,
-                        "%s: byte 0: not an ETDump but %s; gap reads a trace with captured "
-                        "tensors: etscope run %s%s%s%s --capture intermediates -o debug.etdp "
-                        "--debug-buffer debug.bin (--capture delegates: also those within calls of "
-                        "XNNPACK)",
-                        path, ets_kind_name(kind), path, takes_record ? " --etrecord " : "",
-                        !takes_record    ? ""
-                        : record != NULL ? record
-                                         : "FILE",
-                        takes_inputs ? " --inputs etrecord" : "");
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    const char *program = cli_shell_word(&arena, path);
+    if (record != NULL) record = cli_shell_word(&arena, record);
+    const int code = cli_complain(
+        CLI_INPUT,
+        "%s: byte 0: not an ETDump but %s; gap reads a trace with captured tensors: etscope run "
+        "%s%s%s%s --capture intermediates -o debug.etdp --debug-buffer debug.bin (--capture "
+        "delegates: also those within calls of XNNPACK)",
+        path, ets_kind_name(kind), program == NULL ? "MODEL" : program,
+        takes_record ? " --etrecord " : "",
+        !takes_record    ? ""
+        : record != NULL ? record
+                         : "FILE",
+        takes_inputs ? " --inputs etrecord" : "");
+    ets_arena_reset(&arena);
+    return code;
 }
 
 static int cmd_gap(const struct cli_arguments *arguments)

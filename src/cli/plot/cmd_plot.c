@@ -97,10 +97,15 @@ static int complain_kind(const char *word)
         ets_add_text(&text, "%s%s", i > 0 ? ", " : "", kinds[i].name);
     }
     if (ets_os_look(word).kind == ETS_OS_FILE) {
-        return cli_complain(CLI_USAGE,
-                            "plot needs a picture before its files: etscope plot PICTURE %s; the "
-                            "pictures are %s",
-                            word, list);
+        struct ets_arena arena;
+        ets_arena_init(&arena, NULL, 0);
+        const char *file = cli_shell_word(&arena, word);
+        const int code = cli_complain(CLI_USAGE,
+                                      "plot needs a picture before its files: etscope plot PICTURE "
+                                      "%s; the pictures are %s",
+                                      file == NULL ? "FILE" : file, list);
+        ets_arena_reset(&arena);
+        return code;
     }
     const char *nearest = cli_nearest(word, names);
     if (nearest != NULL) {

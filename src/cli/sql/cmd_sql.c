@@ -118,6 +118,19 @@ static bool names_files(const char *word)
            (word[0] == '@' && ets_os_look(word + 1).kind != ETS_OS_NOTHING);
 }
 
+static int complain_of_order(const char *query, const char *file)
+{
+    struct ets_arena arena;
+    ets_arena_init(&arena, NULL, 0);
+    query = cli_shell_word(&arena, query);
+    file = cli_shell_word(&arena, file);
+    const int code =
+        cli_complain(CLI_USAGE, "sql takes its query before its files: etscope sql %s %s",
+                     query == NULL ? "QUERY" : query, file == NULL ? "FILE" : file);
+    ets_arena_reset(&arena);
+    return code;
+}
+
 /* The query is the first argument; with --to it may be left out, and all arguments are files. */
 static int find_query(const struct cli_arguments *arguments, const char **query_out)
 {
@@ -127,8 +140,7 @@ static int find_query(const struct cli_arguments *arguments, const char **query_
     *query_out = has_query ? arguments->words[0] : NULL;
     if (has_query && words > 1 && names_files(arguments->words[0]) &&
         !names_files(arguments->words[1]) && strchr(arguments->words[1], ' ') != NULL) {
-        return cli_complain(CLI_USAGE, "sql takes its query before its files: etscope sql '%s' %s",
-                            arguments->words[1], arguments->words[0]);
+        return complain_of_order(arguments->words[1], arguments->words[0]);
     }
     if (words > has_query || cli_has(arguments, "--etrecord") || cli_has(arguments, "--program")) {
         return words > 0 ? CLI_OK
