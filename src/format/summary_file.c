@@ -92,10 +92,11 @@ enum ets_status ets_summary_file_open(struct ets_bytes bytes, struct ets_summary
                         bytes.size);
     }
     if (bytes.data[ETS_SUMMARY_VERSION_AT] != ETS_SUMMARY_VERSION) {
-        return ets_fail(error, ETS_UNSUPPORTED, 7,
-                        "a summary of version %u; this etscope reads version %d: take the one that "
-                        "the device's recorder is of",
-                        bytes.data[ETS_SUMMARY_VERSION_AT], ETS_SUMMARY_VERSION);
+        return ets_fail(
+            error, ETS_UNSUPPORTED, 7,
+            "a summary of version %u; this etscope reads version %d: use the version that "
+            "the device's recorder is from",
+            bytes.data[ETS_SUMMARY_VERSION_AT], ETS_SUMMARY_VERSION);
     }
     /* What follows, such as the fill of a flash page, is no part of it. */
     bytes.size = ets_load_u32(bytes.data + ETS_SUMMARY_SIZE_AT);

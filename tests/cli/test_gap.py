@@ -301,10 +301,10 @@ class PlantedFaults(GapTest):
         worst = re.search(r"the largest error is \S+ of \S+ allowed in (\w+)", done.stdout)[1]
         self.assertIn(worst, names)
         # What was not compared is told, and why.
-        self.assertIn("note: 2 captured values were not compared: from within a delegate: no node of "
-                      "the record computes this value alone (StaticTranspose in XnnpackBackend); "
+        self.assertIn("note: 2 captured values were not compared (from within a delegate: no node of "
+                      "the record computes this value alone; StaticTranspose in XnnpackBackend); "
                       "--alignment lists them", done.stderr)
-        self.assertIn("note: 9 captured values were not compared: from within a delegate: the program "
+        self.assertIn("note: 9 captured values were not compared (from within a delegate: the program "
                       "is needed to tell which value it is", self.ok(*words).stderr)
 
     def test_gap__a_weight_of_a_single_partition(self):

@@ -108,7 +108,7 @@ class Mistyped(support.FolderTest):
     def test_mistyped__run_for_runs(self):
         if run_support.obstacle("mlp_portable"):
             self.skipTest(run_support.obstacle("mlp_portable"))
-        self.assertIn(b"note: --run 5 shows only that run of all; --runs 5 makes so many\n",
+        self.assertIn(b"note: --run 5 shows only run 5 of all; --runs 5 runs the program that often\n",
                       support.run("profile", "model.pte", "--run", "5", cwd=self.folder).stderr)
         done = support.run("profile", "model.pte", "--run", "1", "--runs", "3", cwd=self.folder)
         self.assertNotIn(b"makes so many", done.stderr)

@@ -135,7 +135,8 @@ static int cmd_profile(const struct cli_arguments *arguments)
     }
     if (cli_has(arguments, "--run") && !cli_has(arguments, "--runs")) {
         const char *run = cli_value(arguments, "--run");
-        cli_note("--run %s shows only that run of all; --runs %s makes so many", run, run);
+        cli_note("--run %s shows only run %s of all; --runs %s runs the program that often", run,
+                 run, run);
     }
     if (cli_wants_recordings(arguments)) return cli_profile_recordings(arguments);
     if (cli_has(arguments, "--target")) return cli_target_run(arguments);

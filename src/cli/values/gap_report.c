@@ -64,9 +64,9 @@ static void note_left_out(const struct cli_gap *gap)
     }
     if (count == 0) return;
     const struct ets_text name = ets_captured_value_operator(gap->inspection, &first->captured);
-    cli_note("%u captured %s not compared: %s%s (%.*s); --alignment lists %s", count,
+    cli_note("%u captured %s not compared (%s%s; %.*s); --alignment lists %s", count,
              count == 1 ? "value was" : "values were",
-             is_one_reason ? "" : "the first: ", first->reason, ETS_TEXT(name),
+             is_one_reason ? "" : "first: ", first->reason, ETS_TEXT(name),
              count == 1 ? "it" : "them");
 }
 

@@ -54,9 +54,11 @@ enum { LEAST_WIDTH = 40, HANG = 4 };
 /* What is too long goes on below its value, or below a line without a label further in. */
 static void write_wrapped(struct ets_facts *facts, struct ets_text text)
 {
-    const uint32_t hang = facts->is_labeled ? ETS_FACTS_LABEL + 2 : HANG;
     const uint32_t width = facts->width >= LEAST_WIDTH ? facts->width : UINT32_MAX;
     uint32_t indent = 0;
+    while (indent < text.size && indent < ETS_FACTS_LABEL && text.data[indent] == ' ') indent++;
+    const uint32_t hang = facts->is_labeled ? ETS_FACTS_LABEL + 2 : indent + HANG;
+    text = (struct ets_text){text.data + indent, text.size - indent};
     while (text.size > 0) {
         size_t next;
         size_t taken = ets_text_words(text.data, text.size, width - indent, &next);

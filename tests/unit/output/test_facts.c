@@ -140,6 +140,8 @@ static void tell_narrow(struct ets_facts *facts)
     ets_facts_end(facts);
     ets_facts_plain_line(facts, "folder: 2 models (a.pte, b.pte), 3 traces");
     ets_facts_end(facts);
+    ets_facts_plain_line(facts, "  a_name_without_room_in_a_line_of_40_columns.pte  a program");
+    ets_facts_end(facts);
     facts->width = 0;
     ets_facts_plain_line(facts, "folder: 2 models (a.pte, b.pte), 3 traces");
     ets_facts_end(facts);
@@ -155,6 +157,8 @@ static void test_facts__lines_are_wrapped_at_a_width(void **state)
                 "                 /a/path/that/is/not/broken/where/it/is.so\n"
                 "folder: 2 models (a.pte, b.pte), 3\n"
                 "    traces\n"
+                "  a_name_without_room_in_a_line_of_40_columns.pte\n"
+                "      a program\n"
                 "folder: 2 models (a.pte, b.pte), 3 traces\n",
                 "{}");
 }
