@@ -94,7 +94,7 @@ def test_nothing_is_found_on_a_coarse_clock(tmp_path):
 
 @pytest.mark.parametrize("kinds, told", [
     (["run"], "most dev1 in (run): +50.0 %"), (["operator"], "most dev1 in op: -40.0 %"),
-    (["operator", "run"], "dev1 in (run): +50.0 %; of its operators most op: -40.0 %"),
+    (["operator", "run"], "dev1 in (run): +50.0 %; its operator that is off most is op: -40.0 %"),
 ])  # fmt: skip
 def test_the_headline_tells_how_long_the_device_takes(kinds, told):
     """Not only its operators, which are off relative to each other."""

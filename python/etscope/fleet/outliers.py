@@ -263,7 +263,7 @@ def _sentence(off, rows):
     worst = max(operators or runs, key=lambda row: abs(math.log(row["ratio"])))
     most = f"most {worst['name']} in"
     if operators and runs:  # operators are relative to each other: how long the device takes is another question
-        most = f"{worst['name']} in (run): {change(runs[0]['ratio'])}; of its operators most"
+        most = f"{worst['name']} in (run): {change(runs[0]['ratio'])}; its operator that is off most is"
     backends = {row["backend"] for row in operators}
     alone = len(operators) > 1 and len(backends) == 1 and backends.pop()
     return (f"{told} {'is' if len(names) == 1 else 'are'} off; {most}"

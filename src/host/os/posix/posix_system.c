@@ -29,7 +29,8 @@ size_t ets_os_block_bytes(void *block)
 void ets_os_keep_released_memory(void)
 {
 #if defined(__GLIBC__)
-    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* its largest: smaller blocks come from the heap */
+    /* Its largest: smaller blocks come from the heap. */
+    mallopt(M_MMAP_THRESHOLD, sizeof(long) < 8 ? 512 << 10 : 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
 }
