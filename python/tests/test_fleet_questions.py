@@ -107,6 +107,17 @@ def test_operators_of_one_name_add_up(tmp_path):
     assert ("count", "times", "number") in names.columns and names.columns[0][1] == "operator"
 
 
+def test_calls_of_several_backends_do_not_add_up(tmp_path):
+    calls = [("DELEGATE_CALL", i, "net", backend, 3e5) for i, backend in enumerate(("XnnpackBackend", "CoreMLBackend"))]
+    operators = [*calls, ("aten.op.default", 2, "net", "", 5e5)]
+    duck = Duck(Fleet(4, devices=2, traces=2, runs=3, operators=operators).write(tmp_path / "set"))
+    assert questions.top(duck).sentence.startswith("aten.op.default takes most: ")
+    assert questions.top(duck, by="name").sentence == questions.top(duck).sentence
+    duck = Duck(Fleet(4, devices=2, traces=2, runs=3, operators=calls[:1]).write(tmp_path / "one"))
+    assert questions.top(duck).sentence.startswith("DELEGATE_CALL of XnnpackBackend takes most: ")
+    assert questions.top(duck, by="name").sentence == questions.top(duck).sentence
+
+
 def test_what_has_no_module_or_backend_has_the_words_of_inspect(tmp_path):
     def change(row):
         if row.get("instruction") == 0:
@@ -367,7 +378,7 @@ def test_a_trace_of_two_methods_counts_once(tmp_path):
         made.tables[table] += [dict(row, method="second") for row in made.tables[table]]
     duck = write()
     answer = questions.top(duck)
-    assert answer.sentence.startswith("aten.op2.default takes most: 50.0 % of ")
+    assert answer.sentence.startswith("aten.op2.default of XnnpackBackend takes most: 50.0 % of ")
     assert answer.sentence.endswith("in 48 runs of 12 traces, in 2 instructions (the longest: 25.0 %)")
     assert {row["count"] for row in answer.rows} == {24}
     assert [(row["traces"], row["count"]) for row in questions.trend(duck, by="build").rows] == [(6, 24)] * 2

@@ -146,20 +146,25 @@ def _top_notes(rows, by):
     return notes
 
 
+def _operator_told(row):
+    """A call is named by its backend, too: all backends' calls have one name."""
+    return row["operator"] + (f" of {row['backend']}" if row["kind"] == "delegate_call" and row["backend"] else "")
+
+
 def _most(engine, filter, by, rows, total):
     """What takes most, and its share. Of operators, all of one name, as `--by name` adds them up."""
     first = rows[0]
     if by != "operator":
-        name = first["operator"] if by == "name" else first[by]
+        name = _operator_told(first) if by == "name" else first[by]
         name = f"what has no known {by}" if name in ("", NO_MODULE) else name
         return f"{name} takes most: {percent(first['share'])}", ""
-    keys = ", ".join(_TOP_KEYS["operator"].values())
+    keys, name = (", ".join(_TOP_KEYS[each].values()) for each in ("operator", "name"))
     found = engine.sql(
-        f"select operator, {sum_of('ns')} as ns, count(*) as places, max(ns) as most from"
-        f" (select operator, kind, {sum_of('sum_ns')} as ns from summaries"
+        f"select {name}, {sum_of('ns')} as ns, count(*) as places, max(ns) as most from"
+        f" (select {name}, {sum_of('sum_ns')} as ns from summaries"
         f" where not ({RUN}) and {_group_filter(filter)} group by {keys}) g"
-        f" group by operator, kind order by ns desc, operator limit 1", **filter.parameters).to_pylist()[0]  # fmt: skip
-    told = f"{found['operator']} takes most: {percent(_share(found['ns'], total))}"
+        f" group by {name} order by ns desc, {name} limit 1", **filter.parameters).to_pylist()[0]  # fmt: skip
+    told = f"{_operator_told(found)} takes most: {percent(_share(found['ns'], total))}"
     if found["places"] == 1:
         return told, ""
     return told, f", in {found['places']:,} instructions (the longest: {percent(_share(found['most'], total))})"
