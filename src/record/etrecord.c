@@ -10,6 +10,7 @@
 #include "record/record_maps.h"
 
 static const char EDGE_ENTRY[] = "edge_dialect_exported_program";
+static const char TRANSFORMED_ENTRY[] = "edge_after_transform/";
 static const char ATEN_ENTRY[] = "exported_program";
 static const char DEFAULT_METHOD[] = "forward";
 
@@ -143,10 +144,27 @@ static enum ets_status read_graph(struct ets_etrecord *record, struct ets_zip_en
     return ETS_OK;
 }
 
+/* ExecuTorch's transform_passes run after it has recorded the edge program. What came out of them
+ * is what was lowered. */
+static struct ets_zip_entry *find_transformed(const struct ets_etrecord *record, const char *method)
+{
+    const size_t start = sizeof TRANSFORMED_ENTRY - 1, size = strlen(method);
+    for (size_t i = 0; i < record->zip.entry_count; i++) {
+        const struct ets_text name = record->zip.entries[i].name;
+        if (name.size == start + size && memcmp(name.data, TRANSFORMED_ENTRY, start) == 0 &&
+            memcmp(name.data + start, method, size) == 0) {
+            return is_program(name) ? &record->zip.entries[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
 enum ets_status ets_etrecord_edge_graph(struct ets_etrecord *record, const char *method,
                                         const struct ets_graph **graph_out, struct ets_error *error)
 {
     const size_t size = strlen(method);
+    struct ets_zip_entry *transformed = find_transformed(record, method);
+    if (transformed != NULL) return read_graph(record, transformed, graph_out, error);
     for (size_t i = 0; i < record->zip.entry_count; i++) {
         struct ets_zip_entry *entry = &record->zip.entries[i];
         const struct ets_text name = ets_etrecord_edge_method(entry->name);

@@ -44,6 +44,16 @@ class OtherModels(support.FolderTest):
         done = self.inspect("linear_fp32_xnnpack", self.with_handles(lambda handles: handles + handles[:1]))
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_other_models__the_graph_that_passes_gave_is_joined(self):
+        folder = support.DATA / "transformed"
+        done = support.run("inspect", folder / "profile.etdp", "--etrecord", folder / "model.etrecord",
+                           "--program", folder / "model.pte", "--format", "json")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["operator"]: row for row in json.loads(done.stdout)["rows"]}
+        slices = rows["Slice (ND, X32) #3"]
+        self.assertEqual(slices["module"], ["m"])
+        self.assertIn("aten.slice_copy.Tensor", slices["op_types"])
+
 
 if __name__ == "__main__":
     unittest.main()
