@@ -92,7 +92,7 @@ class Devices(Extra):
         self.assertIn("temperature    41.0 degrees Celsius\n", facts)
         self.assertIn("battery        80 percent, Charging\n", facts)
         self.assertIn("load average   2.10 before, 2.00 after the runs (of the last minute)\n", text)
-        self.assertIn("other threads  3 before, 0 after the runs (threads that ran or waited for a core)\n", text)
+        self.assertIn("other threads  3 before, 0 after the runs (running or waiting for a core)\n", text)
 
     def test_extra__recordings_of_two_devices_are_told_apart(self):
         first = self.device("a.etdp", "model=A Board", "governor=schedutil", "system=one")

@@ -202,7 +202,7 @@ static const struct measured *measured_of(struct ets_text name)
         {"clock_mhz", " MHz", ""},
         {"temperature", " degrees Celsius", ""},
         {"load", "", " (of the last minute)"},
-        {"others", "", " (threads that ran or waited for a core)"},
+        {"others", "", " (running or waiting for a core)"},
         {"battery", " percent", ""}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (is_named(name, facts[i].name)) return &facts[i];
