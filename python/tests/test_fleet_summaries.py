@@ -136,7 +136,7 @@ def test_summaries_take_backend_and_module_of_traces(tmp_path, is_first, monkeyp
     """Of a trace in the same ingest, or in an earlier one; else the limit is noted."""
     from etscope.fleet import trace_tables
 
-    monkeypatch.setattr(trace_tables, "_origin", lambda row: (f"net.{row.instruction}", "net.py:3"))
+    monkeypatch.setattr(trace_tables.Origins, "of_row", lambda self, row, is_call: (f"net.{row.instruction}", "net.py:3"))
     dataset = str(tmp_path / "set")
     trace, summary = tmp_path / "a.etdp", tmp_path / "b.etsum"
     trace.write_bytes(same_runs())

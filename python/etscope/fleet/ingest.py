@@ -166,7 +166,7 @@ def _end(pool, stop):
 
 # What is counted, beside texts about the first refused files and what tells reports apart.
 _NONE = dict.fromkeys(("added", "known", "refused", "without_record", "summaries", "without_places",
-                       "lossy", "lost_values", "unknown_methods", "sampled"), 0)  # fmt: skip
+                       "lossy", "lost_values", "unknown_methods", "wide_calls", "sampled"), 0)  # fmt: skip
 
 
 def _told_of(counts, paths, unnamed, etrecord, events):
@@ -199,6 +199,10 @@ def _told_of(counts, paths, unnamed, etrecord, events):
     if told["unknown_methods"]:
         notes.append(f"several methods without a name are told apart by their operators in"
                      f" {counted(told['unknown_methods'], 'trace')}: --etrecord or the tracer names them")  # fmt: skip
+    if told["wide_calls"]:
+        notes.append(f"{counted(told['wide_calls'], 'trace')} {'has' if told['wide_calls'] == 1 else 'have'} delegate calls"
+                     " over several modules: their time is given to none of these, but to the module around them;"
+                     " `etscope inspect --program` tells what is inside")  # fmt: skip
     if told["sampled"]:
         notes.append(f"{counted(told['sampled'], 'trace')} {'has' if told['sampled'] == 1 else 'have'} operators in some"
                      " runs only: summaries and medians are of these runs")  # fmt: skip
@@ -326,6 +330,7 @@ def _counts_of(traces):
     summaries = [(trace, reading.labels) for trace, reading in traces if trace["kind"] == "summary"]
     lost = [int(labels["lost_values"]) for _, labels in summaries]
     return {"summaries": len(summaries), "lossy": sum(count > 0 for count in lost), "lost_values": sum(lost),
+            "wide_calls": sum(trace["kind"] == "trace" and reading.has_wide_calls for trace, reading in traces),
             "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
             "sampled": sum(_is_sampled(trace, reading) for trace, reading in traces),
             "odd_labels": side_information.like_fields({name for trace, _ in traces for name, _ in trace["labels"]}),

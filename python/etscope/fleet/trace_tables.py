@@ -15,6 +15,7 @@ import numpy as np
 
 from etscope._library import NO_INDEX, NULL, Handle, Source, call, ffi, lib, text
 from etscope.fleet.dataset import PLACE
+from etscope.fleet.origins import Origins
 from etscope.fleet.summaries import UNNAMED
 
 # Nanoseconds of a tick. Cycles have no unit: a trace that counts them needs --source-time-scale.
@@ -44,15 +45,18 @@ class Reading:
     events     {"name", "run", "start_ns", "time_ns"}: arrays with an item for each timed event, in
                order of logging; `name` is a place in `names`; None without events
     unknown_methods  how many methods without a name were told apart by their operators
+    has_wide_calls   whether delegate calls are of several modules
 
     Runs whose begin a ring overwrote are left out: without their start, sums would be too small.
     """
 
     labels = {}
 
-    def __init__(self, facts, places, runs, operators, names=(), events=None, unknown_methods=0):
+    def __init__(self, facts, places, runs, operators, names=(), events=None, unknown_methods=0,
+                 has_wide_calls=False):  # fmt: skip
         self.facts, self.places, self.runs, self.operators = facts, places, runs, operators
         self.names, self.events, self.unknown_methods = names, events, unknown_methods
+        self.has_wide_calls = has_wide_calls
 
     @property
     def has_origins(self):
@@ -94,13 +98,14 @@ def _read(inspection, with_events):
     warm_up = _warm_up(inspection, blocks)
     methods, unknown = _methods(inspection, rows, {block for block, cut in zip(blocks, is_cut.tolist()) if not cut})
     runs = _runs([methods[block] for block in blocks], rows, events, bounds, columns, durations, is_cut, warm_up, tick)
-    places, operators = _operators(methods, rows, events, bounds, columns, durations,
+    origins = Origins()
+    places, operators = _operators(methods, origins, rows, events, bounds, columns, durations,
                                    np.unique(runs["run"]), warm_up, tick)  # fmt: skip
     facts = {"kind": "trace", **_facts(inspection), "runs": len(runs["run"]), "events": len(columns["run"])}
-    if not with_events:
-        return Reading(facts, places, runs, operators, unknown_methods=unknown)
-    names, logged = _logged(methods, rows, events, bounds, columns, durations, tick)
-    return Reading(facts, places, runs, operators, names, logged, unknown)
+    names, logged = (), None
+    if with_events:
+        names, logged = _logged(methods, rows, events, bounds, columns, durations, tick)
+    return Reading(facts, places, runs, operators, names, logged, unknown, origins.has_wide_calls)
 
 
 class _Row:
@@ -216,13 +221,13 @@ def _runs(methods, rows, events, bounds, columns, durations, is_cut, warm_up, ti
             "calls": calls[run].astype(np.int64), "warm_up": warm_up[run]}  # fmt: skip
 
 
-def _operators(methods, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
+def _operators(methods, origins, rows, events, bounds, columns, durations, whole_runs, warm_up, tick):
     """([what each operator is], its time in each run that executed a method)."""
     numbers, places = {}, []
     place_of_row = np.full(len(rows), -1, np.int32)
     quantum, scale = np.zeros(len(rows)), np.ones(len(rows))
     for i, row in enumerate(rows):
-        place = _place(methods, row)
+        place = _place(methods, origins, row)
         if place is None:
             continue
         # Rows of several blocks can be of one operator.
@@ -300,27 +305,18 @@ def _kind(row, name):
     return "delegate_event" if inside else "operator"
 
 
-def _place(methods, row):
+def _place(methods, origins, row):
     """What a row is, by dataset.PLACE.
 
     None for one that encloses others and is no delegate call, and for one whose clock is not known.
     """
     if row.kind in ("runtime", "operator_call") or _has_unknown_clock(row.of):
         return None
-    module, source = _origin(row.of)
+    is_call = row.kind == "delegate_call" or row.of.tie == lib.ETS_TIE_CALL
+    module, source = origins.of_row(row.of, is_call)
     values = (methods[row.block], row.name.removeprefix("native_call_") or UNNAMED, row.instruction, row.kind,
               text(row.of.backend) or "", module, source)  # fmt: skip
     return dict(zip(PLACE, values))
-
-
-def _origin(row):
-    """Module and "file:line" of its first node that has a line; "" where it is not known."""
-    for i in range(row.node_count):
-        node = row.nodes[i].node
-        frame = lib.ets_graph_user_frame(node)
-        if frame != NULL:
-            return text(lib.ets_graph_module_path(node)) or "", f"{text(frame.file)}:{frame.line}"
-    return "", ""
 
 
 def hexadecimal(bytes_):
