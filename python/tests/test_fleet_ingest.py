@@ -30,6 +30,7 @@ from etscope.fleet.summaries import OF_RUN
 MODELS = ("gpt_xnnpack", "mlp_portable", "mlp_xnnpack", "multi_method", "conv_xnnpack", "cond")
 METHODS = ("several methods without a name are told apart by their operators in 2 traces: --etrecord or the tracer"
            " names them")  # fmt: skip
+KEPT = "{} what the data set has of {}: {} not used for {}; to change that, ingest into a new data set"
 PATTERN = "{device}/{build}/{time}_{_}.etdp"
 
 
@@ -54,7 +55,8 @@ def test_the_tables_are_those_of_the_inspector(traces, tmp_path):
     counts = ingest.ingest([str(traces)], str(tmp_path / "set"), name_pattern=PATTERN, batch=2, workers=1)
     example = "by the name pattern, watch/1.0/20261120T010203Z_{}.etdp has device=watch, build=1.0, time=20261120T010203Z"
     assert counts == {"added": len(MODELS), "known": 1, "refused": 0, "reasons": [],
-                      "notes": [example.format(MODELS[0]), METHODS]}  # fmt: skip
+                      "notes": [example.format(MODELS[0]), KEPT.format("1 known trace keeps", "it", "--name-pattern is", "it"),
+                                METHODS]}  # fmt: skip
     told = {row["path"]: row for row in read(tmp_path / "set", "traces").to_pylist()}
     runs, operators = (read(tmp_path / "set", name).to_pylist() for name in ("runs", "operators"))
     for path, row in told.items():
@@ -310,31 +312,77 @@ def test_a_name_pattern_that_does_not_match_is_said(traces, tmp_path, capsys):
 
 
 def test_what_a_name_pattern_tells_is_shown(traces, tmp_path, capsys):
-    """A mistyped column is a label, and a pattern can match other parts of a name than meant."""
+    """A pattern can match other parts of a name than meant, and names that are no column are labels."""
     words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--name-pattern"]
-    assert main([*words, "{devise}/{build}/{night}T{_}.etdp"]) == 0
+    assert main([*words, "{label.mode}/{build}/{night}T{_}.etdp"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[1].startswith("note: by the name pattern, ") and ".etdp has devise=" in said[1] and "night=2026" in said[1]
-    assert said[2] == "note: devise, night of the name pattern are labels: only device, build, time, model are columns"
-    assert [line for line in said if "did you mean" in line] == [
-        "note: the label devise is no column: did you mean device?"]  # fmt: skip
-    assert main([*words, "{device}/{build}/{_}.etdp"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert ".etdp has device=" in said[1] and not any("label" in line for line in said)
+    assert said[1].startswith("note: by the name pattern, ") and ".etdp has mode=" in said[1] and "night=2026" in said[1]
+    assert said[2] == "note: mode, night of the name pattern are labels: only device, build, time, model are columns"
+    assert not any("did you mean" in line for line in said)
+    assert dict(read(tmp_path / "set", "traces").to_pylist()[0]["labels"])["mode"] in ("pixel", "watch")
 
 
-@pytest.mark.parametrize("by", ["label", "json"])
-def test_a_label_like_a_column_is_noted(tmp_path, capsys, by):
+def test_a_label_like_a_column_of_json_is_noted(tmp_path, capsys):
     shutil.copy(file("mlp_portable", "profile.etdp"), tmp_path / "a.etdp")
-    words = ["ingest", str(tmp_path / "a.etdp"), "-o", str(tmp_path / "set")]
-    if by == "json":
-        (tmp_path / "a.json").write_text('{"Device": "pixel", "labels": {"room": "cold", "buidl": 7}}')
-    else:
-        words += ["--label", "Device=pixel", "--label", "room=cold", "--label", "buidl=7"]
-    assert main(words) == 0
+    (tmp_path / "a.json").write_text('{"Device": "pixel", "labels": {"room": "cold", "buidl": 7, "mode": "fast"}}')
+    assert main(["ingest", str(tmp_path / "a.etdp"), "-o", str(tmp_path / "set"), "--label", "label.mode=slow"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
         "note: the label Device is no column: did you mean device?",
         "note: the label buidl is no column: did you mean build?"]  # fmt: skip
+    labels = {"room": "cold", "Device": "pixel", "buidl": "7", "mode": "slow"}
+    assert dict(read(tmp_path / "set", "traces").to_pylist()[0]["labels"]) == labels
+
+
+MISTYPED = [("devcie", "device"), ("devise", "device"), ("Device", "device"), ("DEVICES", "device"), ("buidl", "build"),
+            ("uild", "build"), ("tim", "time"), ("xtime", "time"), ("mode", "model"), ("Modle", "model")]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, column", MISTYPED)
+def test_a_name_like_a_column_is_refused_before_anything_is_stored(traces, tmp_path, capsys, name, column):
+    for words in (["--name-pattern", f"{{{name}}}/{{_}}/{{_}}.etdp"], ["--label", f"{name}=x"]):
+        assert main(["ingest", str(traces), "-o", str(tmp_path / "set"), *words]) == 2
+        assert capsys.readouterr().err == (f"etscope-fleet: {name} is no column: did you mean {column}?"
+                                           f" If it is a label, write label.{name}; nothing was added\n")  # fmt: skip
+        assert not (tmp_path / "set").exists()
+
+
+@pytest.mark.parametrize("name", ["room", "night", "dev", "builder", "timing", "site", "modem1", "d", "label.tile"])
+def test_other_names_are_labels(name):
+    assert side_information.name_of(name) == name.removeprefix("label.")
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["--label", "device="], "--label device= has no value, such as of a variable that is not set; nothing was added"),
+    (["--label", "room="], "--label room= has no value, such as of a variable that is not set; nothing was added"),
+    (["--label", "label.device=x"], "label.device: device is a column, no label; nothing was added"),
+    (["--name-pattern", "{label.time}.etdp"], "label.time: time is a column, no label; nothing was added"),
+    (["--name-pattern", "{room}/{label.room}.etdp"], 'the name pattern "{room}/{label.room}.etdp" names room twice'),
+    (["--name-pattern", "{label.}.etdp"], "every { needs a name of letters, digits and _, and a }"),
+])  # fmt: skip
+def test_labels_that_cannot_be_are_refused(traces, tmp_path, capsys, words, reason):
+    assert main(["ingest", str(traces), "-o", str(tmp_path / "set"), *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and said.endswith(f"{reason}\n") and not (tmp_path / "set").exists()
+
+
+def test_what_known_traces_keep_is_said(tmp_path, capsys):
+    """Whatever is told of them later is not used, which must not look as if it were."""
+    (tmp_path / "watch").mkdir()
+    shutil.copy(file("mlp_portable", "profile.etdp"), tmp_path / "watch/1.etdp")
+    words = ["ingest", str(tmp_path / "watch"), "-o", str(tmp_path / "set")]
+    assert main(words) == 0 and main(words) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["traces: 0 added, 1 known, 0 refused"]
+    told = ["--name-pattern", "{device}/{build}.etdp", "--label", "room=cold", "--etrecord",
+            file("conv_xnnpack", "model.etrecord")]  # fmt: skip
+    assert main([*words, *told]) == 0
+    note = KEPT.format("1 known trace keeps", "it", "--name-pattern, --label and --etrecord are", "it")
+    assert " ".join(capsys.readouterr().out.split()) == f"traces: 0 added, 1 known, 0 refused note: {note}"
+    shutil.copy(file("mlp_portable", "debug.etdp"), tmp_path / "watch/2.etdp")
+    assert main([*words, *told[:2]]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert " watch/2.etdp has device=watch, build=2 note: " in said and said.endswith(
+        KEPT.format("1 known trace keeps", "it", "--name-pattern is", "it"))  # fmt: skip
+    assert [row["device"] for row in read(tmp_path / "set", "traces").to_pylist()] == ["", "watch"]
 
 
 def test_a_refusal_ends_when_the_trace_is_added(traces, tmp_path):
@@ -385,7 +433,7 @@ def test_what_has_no_effect_is_said(traces, tmp_path, capsys):
     assert main(words) == 0
     assert f"refused {traces / 'bad.etdp'}: " in capsys.readouterr().out
     assert main(words) == 0
-    assert "no events were added for them" in capsys.readouterr().out
+    assert "--events is not used for" in capsys.readouterr().out
     assert main(["ingest", str(traces / "nowhere"), "-o", str(tmp_path / "set")]) == 2
     assert "nowhere: no such file or folder" in capsys.readouterr().err
 
@@ -414,7 +462,7 @@ def test_an_etrecord_that_tells_nothing_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(trace_tables.Reading, "has_origins", False)
     counts = reader.ingest([file("mlp_portable", "debug.etdp"), file("conv_xnnpack", "profile.etdp")])
     assert (counts["added"], counts["without_record"], counts["refused"]) == (1, 1, 1)
-    told = ingest._told_of(counts, ["a", "b"], [], "r.etrecord", False)
+    told = ingest._told_of(counts, ["a", "b"], [], "r.etrecord")
     assert told["notes"] == ["r.etrecord tells no module and no line of 1 trace of 1; is it of another program?"]
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert [row["etrecord"] for row in rows] == [True, False]
@@ -423,10 +471,12 @@ def test_an_etrecord_that_tells_nothing_is_said(tmp_path, monkeypatch):
 def test_the_command_says_what_it_did(traces, tmp_path, capsys):
     words = ["ingest", str(traces), "-o", str(tmp_path / "set"), "--label", "build=9", "--label", "room=cold"]
     assert main(words) == 0
-    assert capsys.readouterr().out == f"traces: {len(MODELS)} added, 1 known, 0 refused\nnote: {METHODS}\n"
+    assert capsys.readouterr().out == f"traces: {len(MODELS)} added, 1 known, 0 refused\nnote: " + (
+        KEPT.format("1 known trace keeps", "it", "--label is", "it") + f"\nnote: {METHODS}\n")
     assert main([*words, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "added": 0, "known": len(MODELS) + 1, "refused": 0, "reasons": [], "notes": []}  # fmt: skip
+        "added": 0, "known": len(MODELS) + 1, "refused": 0, "reasons": [],
+        "notes": [KEPT.format(f"{len(MODELS) + 1} known traces keep", "them", "--label is", "them")]}  # fmt: skip
     rows = read(tmp_path / "set", "traces").to_pylist()
     assert {row["build"] for row in rows} == {"9"} and rows[0]["labels"] == [("room", "cold")]
     assert main(["clean", "--dataset", str(tmp_path / "set")]) == 0

@@ -55,7 +55,7 @@ def counts_of(tmp_path, *dumps):
         (tmp_path / f"{number}.etdp").write_bytes(data)
     commits.prepare(str(tmp_path / "set"))
     counts = ingest.Reader(str(tmp_path / "set")).ingest(ingest.files_of([str(tmp_path)]))
-    return ingest._told_of(counts, [], [], None, False)
+    return ingest._told_of(counts, [], [], None)
 
 
 @pytest.mark.parametrize("every", [1, 4, 8])
@@ -145,7 +145,7 @@ def answer_of(tmp_path, *summaries, **options):
         (tmp_path / f"{number}.etsum").write_bytes(data)
     commits.prepare(str(tmp_path / "set"))
     counts = ingest.Reader(str(tmp_path / "set")).ingest(ingest.files_of([str(tmp_path)]))
-    notes = [note for note in ingest._told_of(counts, [], [], None, False)["notes"] if "operators in some" in note]
+    notes = [note for note in ingest._told_of(counts, [], [], None)["notes"] if "operators in some" in note]
     return questions.top(Duck(str(tmp_path / "set")), **options), notes
 
 

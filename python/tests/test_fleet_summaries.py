@@ -94,7 +94,7 @@ def summaries_of(tmp_path, name, *files, **options):
     paths = ingest.files_of([str(folder)])
     counts = ingest.Reader(str(tmp_path / name), **options).ingest(paths)  # without the start of a process
     assert (counts["added"], counts["refused"]) == (len(files), 0)
-    notes = ingest._told_of(counts, paths, [], None, False)["notes"]
+    notes = ingest._told_of(counts, paths, [], None)["notes"]
     return read(tmp_path / name, "summaries").to_pylist(), notes
 
 

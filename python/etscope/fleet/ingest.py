@@ -110,7 +110,7 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
     if etrecord is not None:
         as_etrecord(etrecord)  # a bad one is told once, and not for each trace
     commits.prepare(dataset)
-    counts = dict(_NONE, reasons=[], reports=[], odd_labels=[])
+    counts = dict(_NONE, reasons=[], reports=[], odd_labels=[], examples=[])
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     with concurrent.futures.ProcessPoolExecutor(
@@ -127,8 +127,11 @@ def ingest(sources, dataset, *, labels=None, name_pattern=None, etrecord=None, u
         except BrokenProcessPool as reason:
             raise Error("a process that reads traces ended, such as for want of memory; what is committed"
                         " stays: begin again, with fewer --workers", status="NO_MEMORY") from reason  # fmt: skip
-    answer = _told_of(counts, paths, unnamed, etrecord, events)
-    answer["notes"][:0] = side_information.told_by(pattern, paths)
+    examples = side_information.by_day(sorted(counts.pop("examples")), pattern)
+    answer = _told_of(counts, paths, unnamed, etrecord)
+    answer["notes"][:0] = side_information.told_by(pattern, examples) + _told_of_known(
+        counts["known"], {"--name-pattern": pattern, "--label": any((labels or {}).values()),
+                          "--etrecord": etrecord, "--source-time-scale": unit != "ns", "--events": events})  # fmt: skip
     if unlisted:
         answer["notes"].append(f"{counted(len(unlisted), 'folder')} could not be listed, such as"
                                f" {unlisted[0].filename}: {unlisted[0].strerror}")  # fmt: skip
@@ -169,11 +172,12 @@ _NONE = dict.fromkeys(("added", "known", "refused", "without_record", "summaries
                        "lossy", "lost_values", "unknown_methods", "wide_calls", "sampled"), 0)  # fmt: skip
 
 
-def _told_of(counts, paths, unnamed, etrecord, events):
+def _told_of(counts, paths, unnamed, etrecord):
     """The counts with notes on what was given and had no effect."""
     told, notes = {name: counts.pop(name, 0) for name in _NONE if name not in ("added", "known", "refused")}, []
     off_record = told["without_record"]
     repeated = [report for report, count in collections.Counter(counts.pop("reports", [])).items() if count > 1]
+    counts.pop("examples", None)
     counts["reasons"] = sorted(counts["reasons"])[:MOST_REASONS]
     for name, field in sorted(set(counts.pop("odd_labels", []))):
         notes.append(f"the label {name} is no column: did you mean {field}?")
@@ -183,8 +187,6 @@ def _told_of(counts, paths, unnamed, etrecord, events):
     if off_record:
         notes.append(f"{etrecord} tells no module and no line of {counted(off_record, 'trace')}"
                      f" of {counts['added']:,}; is it of another program?")  # fmt: skip
-    if counts["known"] and events:
-        notes.append("traces that are known are not read again: no events were added for them")
     if told["lossy"]:
         notes.append(f"{counted(told['lost_values'], 'time')} found no row in {_summaries(told['lossy'])}"
                      f" of {told['summaries']:,}: the devices need more rows")  # fmt: skip
@@ -207,6 +209,18 @@ def _told_of(counts, paths, unnamed, etrecord, events):
         notes.append(f"{counted(told['sampled'], 'trace')} {'has' if told['sampled'] == 1 else 'have'} operators in some"
                      " runs only: summaries and medians are of these runs")  # fmt: skip
     return {**counts, "notes": notes}
+
+
+def _told_of_known(count, options):
+    """A note if options were given that known traces, which are not read again, are not told by."""
+    given = [name for name, value in options.items() if value]
+    if not count or not given:
+        return []
+    *others, last = given
+    names = f"{', '.join(others)} and {last} are" if others else f"{last} is"
+    keep, them = ("keeps", "it") if count == 1 else ("keep", "them")
+    return [f"{counted(count, 'known trace')} {keep} what the data set has of {them}: {names} not used for {them};"
+            " to change that, ingest into a new data set"]  # fmt: skip
 
 
 def _summaries(count):
@@ -245,6 +259,7 @@ class Reader:
     def __init__(self, dataset, pattern=None, given=None, etrecord=None, unit="ns", events=False):
         self.dataset, self._pattern, self._given = dataset, pattern, given
         self._unit, self._events = unit, events
+        self._meant = {*(pattern.groupindex if pattern else ()), *(given or {}).get("labels", ())}  # as labels
         self._etrecord = as_etrecord(etrecord)
         self._known, self._places = commits.Known(dataset), Places(dataset)
         self._room = regular_files.Room()
@@ -260,7 +275,8 @@ class Reader:
         own = [each for each in traces if each[0]["trace"] in new]
         return {"added": len(new), "known": len(known) + len(traces) - len(new) - len(odd), "refused": len(refused),
                 "without_record": 0 if self._etrecord is None else sum(not trace["etrecord"] for trace, _ in own),
-                "without_places": sum(trace["trace"] in without for trace, _ in own), **_counts_of(own),
+                "without_places": sum(trace["trace"] in without for trace, _ in own), **_counts_of(own, self._meant),
+                "examples": side_information.matched((trace["path"] for trace, _ in own), self._pattern)[:1],
                 "reasons": [f"{path}: {reason}" for _, path, reason in refused[:MOST_REASONS]]}  # fmt: skip
 
     def _complete(self, traces):
@@ -325,7 +341,7 @@ def _reason(error):
     return (told if expected else f"{type(error).__name__}: {told}".removesuffix(": "))[:_MOST_REASON]
 
 
-def _counts_of(traces):
+def _counts_of(traces, meant):
     """What is noted of traces and summaries that were added."""
     summaries = [(trace, reading.labels) for trace, reading in traces if trace["kind"] == "summary"]
     lost = [int(labels["lost_values"]) for _, labels in summaries]
@@ -333,7 +349,7 @@ def _counts_of(traces):
             "wide_calls": sum(trace["kind"] == "trace" and reading.has_wide_calls for trace, reading in traces),
             "unknown_methods": sum(reading.unknown_methods > 1 for _, reading in traces),
             "sampled": sum(_is_sampled(trace, reading) for trace, reading in traces),
-            "odd_labels": side_information.like_fields({name for trace, _ in traces for name, _ in trace["labels"]}),
+            "odd_labels": side_information.like_fields({name for trace, _ in traces for name, _ in trace["labels"]} - meant),
             "reports": [(trace["device"], trace["program"], labels["start"], labels["sequence"])
                         for trace, labels in summaries if labels["start"] != "0"]}  # fmt: skip
 
@@ -366,6 +382,10 @@ def _labels_of(words):
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise Error(f'"{pair}" is no label: write --label room=cold', status="INVALID_ARGUMENT")
+        if not value:
+            raise Error(f"--label {pair} has no value, such as of a variable that is not set; nothing was added",
+                        status="INVALID_ARGUMENT")  # fmt: skip
+        key = side_information.name_of(key)
         (given if key in side_information.FIELDS else given["labels"])[key] = value
     return given
 

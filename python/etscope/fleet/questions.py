@@ -142,7 +142,8 @@ def _top_notes(rows, by):
     if len({row.get("kind") for row in rows} & {"delegate_call", "delegate_event"}) > 1:
         notes.append("delegate events are inside their delegate calls: shares add up to more than 100 %")
     if by == "module" and all(row["module"] == NO_MODULE for row in rows):
-        notes.append("no module is known: `etscope-fleet ingest --etrecord` tells them")
+        notes.append("no module is known: `etscope-fleet ingest --etrecord` of traces tells them, in a new data set:"
+                     " known traces are not read again")  # fmt: skip
     return notes
 
 

@@ -3,6 +3,7 @@
 Sources, the first that tells a thing wins: the command line, FILE.json beside the trace
 (`{"device": "pixel 8", "build": "1.3", "time": "2026-11-24T01:02:03Z", "labels": {"room": "cold"}}`,
 also `TRACE.etdp.json`; other names than these are labels), and the file's name by a pattern such as `{device}/{build}/{time}_{_}.etdp`.
+A name that is like one of theirs (`devcie`) is refused, in patterns and on the command line; `label.NAME` insists.
 """
 
 import datetime
@@ -15,8 +16,33 @@ from etscope._errors import Error
 from etscope.fleet import regular_files
 
 FIELDS = ("device", "build", "time", "model")
-_PART = re.compile(r"\{(\w+)\}")
+_PART = re.compile(r"\{((?:label\.)?\w+)\}")
+_LABEL = "label."  # before a name: it is meant, however much it is like a column's
 _MOST_BYTES = 1 << 20
+
+
+def name_of(written):
+    """What `device`, `room` and `label.tile` name. Raises Error: it seems to be a mistyped column.
+
+    What is told of a trace stays, so that it is asked before anything is stored.
+    """
+    name = written.removeprefix(_LABEL)
+    if name == written and name not in FIELDS:
+        meant = [field for field in FIELDS if _is_one_edit(name.lower(), field)]
+        if meant:
+            raise Error(f"{name} is no column: did you mean {meant[0]}? If it is a label, write {_LABEL}{name};"
+                        " nothing was added", status="INVALID_ARGUMENT")  # fmt: skip
+    if name != written and name in FIELDS:
+        raise Error(f"{written}: {name} is a column, no label; nothing was added", status="INVALID_ARGUMENT")
+    return name
+
+
+def _is_one_edit(name, field):
+    """Whether one letter more, less or other, or two in the wrong order, make one of the other; or nothing does."""
+    same = os.path.commonprefix([name, field])
+    name, field = name[len(same) :], field[len(same) :]
+    return (name[1:] in (field, field[1:]) or field[1:] == name
+            or (name[:2] == field[1::-1] and name[2:] == field[2:]))  # fmt: skip
 
 
 def pattern_of(text):
@@ -33,7 +59,7 @@ def pattern_of(text):
             expression += re.escape(part)
         elif part == "_":
             expression += "[^/]*?"
-        elif part in seen:
+        elif (part := name_of(part)) in seen:
             raise Error(f'the name pattern "{text}" names {part} twice', status="INVALID_ARGUMENT")
         elif not part.isidentifier():
             raise Error(f'the name pattern "{text}": a name begins with no digit, as {part} does',
@@ -55,11 +81,16 @@ def unmatched(paths, pattern):
     return found
 
 
+def matched(paths, pattern):
+    """The paths that match; none without a pattern."""
+    return [path for path in paths if pattern is not None and pattern.match(_with_slashes(path))]
+
+
 def told_by(pattern, paths):
-    """Notes on what a pattern tells: an example, and names that become labels, as a mistyped one does."""
-    if pattern is None:
+    """Notes on what a pattern tells of paths that match: an example, and names that become labels."""
+    if not paths:
         return []
-    match = next(filter(None, (pattern.match(_with_slashes(path)) for path in paths)))
+    match = pattern.match(_with_slashes(paths[0]))
     found = match.groupdict()
     told = ", ".join(f"{name}={value}" for name, value in found.items())
     notes = [f"by the name pattern, {match[1]} has {told}"] if told else []
