@@ -341,7 +341,10 @@ def test_the_same_traces_on_both_sides_are_an_error(duck):
         regressions.regressions(duck, "build=1.2", "")
 
 
-@pytest.mark.parametrize("filter, message", [("speed=1", "is not a filter"), ("build", "is not a filter")])
+@pytest.mark.parametrize("filter, message", [
+    ("speed=1", "is not a filter: .* or label.NAME$"), ("build", "is not a filter: .* or label.NAME$"),
+    ("bild=1.2", "label.NAME; did you mean build[?]$"), ("Device=x", "label.NAME; did you mean device[?]$"),
+])  # fmt: skip
 def test_a_filter_that_is_none_is_an_error(duck, filter, message):
     with pytest.raises(Error, match=message):
         questions.coverage(duck, filter)
@@ -351,6 +354,14 @@ def test_a_filter_is_no_sql(duck):
     assert questions.coverage(duck, "device=x' or 'a'='a").rows == []
     assert len(questions.coverage(duck, "label.room=warm,device=dev1").rows) == 2
     assert questions.coverage(duck, "label.room=cold").rows == []
+
+
+def test_answers_without_rows_have_no_heading(duck):
+    """But for a query, whose columns are what was asked for."""
+    none = [questions.top(duck, "device=x"), questions.coverage(duck, "device=x"), questions.trend(duck, operator="x")]
+    assert all(len(show.as_table(answer, 100).splitlines()) == 1 for answer in none)
+    query = questions.query(duck, "select device from traces where device = 'x'")
+    assert show.as_table(query, 100).splitlines() == ["0 rows", "", "device"]
 
 
 def test_coverage_and_trend(fleet, duck):

@@ -1,5 +1,6 @@
 """Filters of traces, and sums, as SQL that DuckDB and Spark read alike."""
 
+import difflib
 import re
 
 from etscope._errors import Error
@@ -46,8 +47,10 @@ class Filter:
             column, equals, value = pair.partition("=")
             column = column.strip()
             if not equals or not (column in COLUMNS or column.startswith("label.")):
+                like = difflib.get_close_matches(column.lower(), COLUMNS, 1, 0.7) if equals else []
+                meant = f"; did you mean {like[0]}?" if like else ""
                 raise Error(f'"{pair}" is not a filter: write COLUMN=VALUE with {", ".join(COLUMNS)}'
-                            " or label.NAME", status="INVALID_ARGUMENT")  # fmt: skip
+                            f" or label.NAME{meant}", status="INVALID_ARGUMENT")  # fmt: skip
             self.columns.append(column)
             parameter = f"{name}{number}"
             self.parameters[parameter] = value

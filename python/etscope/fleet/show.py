@@ -26,7 +26,7 @@ class Answer:
 
     def __init__(self, sentence, columns, rows, notes=(), spare=(), keys=1, is_whole=False):
         self.sentence, self.columns, self.rows, self.notes = sentence, columns, rows, list(notes)
-        self.spare, self.keys = spare, len(columns) if is_whole else keys
+        self.spare, self.is_whole, self.keys = spare, is_whole, len(columns) if is_whole else keys
 
     def as_json(self):
         return {"sentence": self.sentence, "rows": self.rows, "notes": self.notes}
@@ -147,7 +147,7 @@ def as_table(answer, width, fold=str):
              for name, _, how in answer.columns}  # fmt: skip
     columns = [column for number, column in enumerate(answer.columns)
                if number < answer.keys or any(each != "-" for each in texts[column[0]])]  # fmt: skip
-    if columns:
+    if columns and (answer.rows or answer.is_whole):  # those of a query tell its columns
         for spare in [None, *answer.spare]:
             columns = [column for column in columns if column[0] != spare]
             widths = [max([len(heading), *map(len, texts[name])]) for name, heading, _ in columns]
