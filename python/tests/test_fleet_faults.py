@@ -253,7 +253,8 @@ def test_files_that_are_not_what_they_seem(traces, tmp_path, capsys):
                  "{device}_{build}_{time}_{_}.etdp"]) == 0  # fmt: skip
     told = capsys.readouterr().out.splitlines()
     assert told[0] == f"traces: 1 added, 1 known, 5 refused: see {tmp_path}/set/refused"
-    assert len(told) == 8 and f"refused {own}/folder.etdp: Is a directory" in told
+    assert len(told) == 9 and f"refused {own}/folder.etdp: Is a directory" in told
+    assert sum("1 known trace keeps what the data set has of it: --name-pattern" in line for line in told) == 1
     refused = [json.loads(path.read_text()) for path in (tmp_path / "set/refused").iterdir()]
     reasons = {os.path.basename(each["path"]): each["reason"] for each in refused}
     assert set(reasons) == {"empty.etdp", "folder.etdp", "link.etdp", "cut.etdp", "program.etdp"}
