@@ -17,6 +17,7 @@ static struct ets_span share_of(const struct ets_finder *finder,
 
 bool ets_find_between(struct ets_finder *finder)
 {
+    if (!finder->block->has_operators) return true; /* whether there were any is not known */
     for (uint32_t i = 0; i < finder->backends.count; i++) {
         const struct ets_operator_line *line = &finder->backends.items[i];
         const struct ets_span share = share_of(finder, line);

@@ -7,10 +7,12 @@
 
 #include "base/text.h"
 #include "inspect/time_details.h"
+#include "views/work.h"
 
-static int longer_first(const void *left, const void *right)
+static int with_operators_first(const void *left, const void *right)
 {
     const struct ets_timed_block *a = left, *b = right;
+    if (a->has_operators != b->has_operators) return a->has_operators ? -1 : 1;
     const double one = a->times.statistics.total, two = b->times.statistics.total;
     if (one != two) return one < two ? 1 : -1;
     return (a->block > b->block) - (a->block < b->block);
@@ -23,7 +25,8 @@ static bool add_block(struct ets_arena *arena, uint32_t index, uint32_t run, int
     const struct ets_inspection *inspection = blocks->inspection;
     const uint32_t total = ets_inspection_total_row(inspection, index);
     struct ets_timed_block *block = &blocks->items[blocks->count];
-    *block = (struct ets_timed_block){.block = index};
+    *block = (struct ets_timed_block){.block = index,
+                                      .has_operators = ets_work_has_operators(inspection, index)};
     if (total == ETS_NO_INDEX) return true;
     double *ticks = ets_arena_alloc_array(arena, ets_inspection_block(inspection, index)->run_count,
                                           sizeof *ticks);
@@ -69,7 +72,8 @@ bool ets_timed_blocks_find(struct ets_arena *arena, const struct ets_inspection 
         if (!add_block(arena, b, run, steady, blocks_out)) return false;
     }
     if (blocks_out->count > 1) {
-        qsort(blocks_out->items, blocks_out->count, sizeof *blocks_out->items, longer_first);
+        qsort(blocks_out->items, blocks_out->count, sizeof *blocks_out->items,
+              with_operators_first);
     }
     return true;
 }

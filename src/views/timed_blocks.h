@@ -1,5 +1,6 @@
 /*
- * The blocks of a trace that executed a method, longest first, with the time of their runs.
+ * The blocks of a trace that executed a method, with the time of their runs. Those whose operators
+ * are recorded come first, and of these the longest.
  *
  *     struct ets_timed_blocks blocks;
  *     if (!ets_timed_blocks_find(&arena, inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0, &blocks)) {
@@ -17,6 +18,7 @@
 
 struct ets_timed_block {
     uint32_t block;
+    bool has_operators; /* recorded ones */
     struct ets_chosen_runs runs;
     struct ets_chosen_times times; /* of the whole execution */
 };

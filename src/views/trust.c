@@ -38,7 +38,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Of the block that ran longest. */
+/* Of the longest block with operators, else of the longest. */
 static void say_overhead(struct maker *m)
 {
     if (m->blocks.count == 0) return;

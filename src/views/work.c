@@ -69,6 +69,18 @@ static bool is_work(const struct collector *c, uint32_t index)
            !ets_text_is(ets_inspection_row(c->inspection, parent)->name, "DELEGATE_CALL");
 }
 
+bool ets_work_has_operators(const struct ets_inspection *inspection, uint32_t block)
+{
+    const struct ets_block *b = ets_inspection_block(inspection, block);
+    const struct collector c = {.inspection = inspection, .block = b};
+    for (uint32_t i = 0; i < b->row_count; i++) {
+        const uint32_t row = b->first_row + i;
+        /* Events of a delegate count with their call, which is work. */
+        if (!ets_inspection_row(inspection, row)->is_delegated && is_work(&c, row)) return true;
+    }
+    return false;
+}
+
 /* What is left over of a call has the call's name, but none of its places. */
 static bool is_wanted(const struct collector *c, uint32_t index, bool is_rest)
 {

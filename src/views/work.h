@@ -85,6 +85,10 @@ bool ets_work_collect(struct ets_arena *arena, const struct ets_inspection *insp
                       uint32_t block, enum ets_work_detail detail,
                       const struct ets_row_filter *filter, struct ets_work *work_out);
 
+/* Whether an operator of the block's runs was recorded: a tracer may record them in some runs only.
+ */
+bool ets_work_has_operators(const struct ets_inspection *inspection, uint32_t block);
+
 /* Adds the ticks of a piece to per_run[number of the run within its block]. */
 void ets_work_add(const struct ets_work *work, const struct ets_work_piece *piece, double *per_run);
 /* Adds what a piece did in one run; of what is left of a call, nothing. `costs` NULL: none. */

@@ -5,6 +5,7 @@
 
 #include "advice/findings.h"
 #include "base/text.h"
+#include "views/timed_blocks.h"
 
 enum { MOST_RUNS = 40, EVENTS = 8 };
 
@@ -15,6 +16,7 @@ struct plan {
     uint64_t first, drift;              /* more in the first run; more in each run than before */
     uint64_t outlier;                   /* more in the run before the last */
     uint64_t load;
+    uint32_t sampled; /* only each run of so many has operators; 0: all have */
 };
 
 /* Everything accounted for, in steady runs. */
@@ -35,6 +37,10 @@ static uint32_t fill_run(const struct plan *plan, uint32_t run, struct made_even
     const uint64_t add = plan->add == 0 ? 0 : plan->add + more + 7 * (run % 3);
     uint64_t at = 1000;
     uint32_t count = 0;
+    if (plan->sampled > 0 && run % plan->sampled > 0) {
+        events[count++] = (struct made_event)FRAMEWORK("Method::execute", 0, 900000 + more);
+        return count;
+    }
     if (add > 0)
         events[count++] = (struct made_event)CALL("native_call_addmm.out", 0, at, at + add);
     at += add;
@@ -196,6 +202,31 @@ static void test_findings__runs(void **state)
     assert_found(plan, clean, "load", "loading takes 250 ms, as long as 250 runs");
 }
 
+/* What such runs do is not known; their blocks come behind the others, though they ran longer. */
+static void test_findings__say_nothing_of_operators_that_no_run_recorded(void **state)
+{
+    (void)state;
+    struct plan plan = clean;
+    struct trace *t = calloc(1, sizeof *t);
+    struct ets_timed_blocks blocks;
+    assert_non_null(t);
+    plan.sampled = 4;
+    examine(&plan, t);
+    assert_true(ets_timed_blocks_find(&t->arena, t->made.inspection, ETS_NO_INDEX, ETS_NO_INDEX, 0,
+                                      &blocks));
+    assert_int_equal(blocks.count, 2);
+    assert_true(blocks.items[0].has_operators);
+    assert_int_equal(blocks.items[0].runs.count, 5);
+    assert_false(blocks.items[1].has_operators);
+    assert_int_equal(blocks.items[1].runs.count, 15);
+    assert_null(find(&t->findings, "between_operators"));
+    const struct ets_finding *operators = find(&t->findings, "expensive_operator");
+    assert_non_null(operators);
+    assert_int_equal(operators->block, blocks.items[0].block);
+    forget(t);
+    free(t);
+}
+
 static void test_findings__are_ordered_by_what_they_cost(void **state)
 {
     (void)state;
@@ -337,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_findings__of_a_program),
         cmocka_unit_test(test_findings__of_values_that_agree),
         cmocka_unit_test(test_findings__of_damaged_traces),
+        cmocka_unit_test(test_findings__say_nothing_of_operators_that_no_run_recorded),
         cmocka_unit_test(test_findings__are_ordered_by_what_they_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@ import { allOf, type ModuleNode, moduleTree } from "../../../web/src/state/modul
 import { addSums, RunSumReader, timesOf } from "../../../web/src/state/run_sums";
 import type { Store } from "../../../web/src/state/store";
 import { makeRows, type Row, sortTree, visibleRows } from "../../../web/src/views/operators/rows";
-import { encodeTables } from "../encode";
+import { partsOf } from "../../../web/src/views/summary/parts_of_run";
+import { encodeTables, type Value } from "../encode";
 import { smallTables } from "../small_tables";
 
 async function small([tables, types] = smallTables()) {
@@ -206,4 +207,49 @@ test("times of a group are those of its sums in each run", async () => {
     assert.equal(reader.sum([2, 6]), null);
     matrix.duration[0] = 0;
     assert.equal(new RunSumReader([matrix], operators).of(2), null, "other runs than the table's");
+});
+
+/** The small trace, and a block of more runs, of which only the whole was recorded. */
+function sampledTables(): ReturnType<typeof smallTables> {
+    const [tables, types] = smallTables();
+    const { operators = {}, blocks = {} } = tables;
+    const at = (operators.id ?? []).length;
+    const own: Record<string, Value> = { id: at, block: 1, total: 1_000_000 };
+    tables.operators = Object.fromEntries(
+        Object.entries(operators).map(([name, values]) => [
+            name,
+            [...values, name in own ? (own[name] as Value) : (values[0] as Value)],
+        ]),
+    );
+    const more: Record<string, Value> = { id: 1, runs: 100, whole: at };
+    tables.blocks = Object.fromEntries(
+        Object.entries(blocks).map(([name, values]) => [
+            name,
+            [...values, name in more ? (more[name] as Value) : (values[0] as Value)],
+        ]),
+    );
+    return [tables, types];
+}
+
+test("runs with operators are shown first, and of others nothing is said of their parts", async () => {
+    const { operators, page } = await small(sampledTables());
+    const has = operators.blocks.map((block) => operators.hasOperators(block));
+    assert.deepEqual(has, [true, false]);
+    assert.equal(page.block?.id, 0);
+    const chosen = new Page(
+        page.document,
+        { get: (name: string) => (name === "block" ? "1" : "") } as unknown as Store,
+        () => undefined,
+    );
+    assert.equal(chosen.block?.id, 1);
+    assert.equal(chosen.hasOperators, false);
+    assert.deepEqual(partsOf(chosen), []);
+});
+
+test("of blocks without operators the longest is shown", async () => {
+    const [tables, types] = sampledTables();
+    const { operators = {} } = tables;
+    operators.chain = (operators.chain ?? []).map(() => null);
+    const { page } = await small([tables, types]);
+    assert.equal(page.block?.id, 1);
 });

@@ -1,3 +1,4 @@
+import type { Block } from "../state/operators";
 import { type Page, usePage } from "../state/page";
 import { nameOfTrace } from "../state/traces";
 import { plural } from "../text/format";
@@ -42,6 +43,7 @@ export function BlockChoice() {
                         .map((block) => (
                             <option key={block.id} value={String(block.id)}>
                                 {show(block.title)} · {plural(block.runs, "run")}
+                                {isWithout(page, block) && " without operators"}
                             </option>
                         ))}
                 </select>
@@ -49,6 +51,10 @@ export function BlockChoice() {
         </>
     );
 }
+
+/** Whether a tracer recorded no operators in these runs. */
+const isWithout = (page: Page, block: Block): boolean =>
+    block.name === "Execute" && !page.operators.hasOperators(block);
 
 /** The block of another trace that is like the one shown: that of the same name and method. */
 function likeIn(page: Page, trace: number): number | undefined {

@@ -31,6 +31,8 @@ export class Operators {
     readonly parent = new Map<number, number>();
     /** Of each shown operator its depth among the shown: 0 is the outermost. */
     readonly depth = new Map<number, number>();
+    /** Blocks with operators: a tracer may record those of some runs only. */
+    private readonly recorded = new Set<number>();
     /** Of each wrapper what is in it. */
     private readonly wrapped = new Map<number, number>();
     readonly name: Getter<string>;
@@ -80,6 +82,11 @@ export class Operators {
 
     get count(): number {
         return this.table.rows;
+    }
+
+    /** Whether any operator of the block's runs was recorded. */
+    hasOperators(block: Block): boolean {
+        return this.recorded.has(block.id);
     }
 
     isShown(id: number): boolean {
@@ -164,6 +171,8 @@ export class Operators {
             const within = inside.get(id) ?? [];
             /* OPERATOR_CALL around a kernel that reports itself tells nothing more */
             const isWrapper = this.event(id) === "OPERATOR_CALL" && within.length > 0;
+            if (this.chain(id) !== null && this.delegated(id) !== 1)
+                this.recorded.add(this.block(id) ?? -1);
             if (!isWrapper) {
                 this.depth.set(id, depth);
                 this.order.get(this.block(id) ?? -1)?.push(id);

@@ -67,7 +67,8 @@ export class Page {
         this.store.set(patch, view ?? this.store.view, isWalk);
     }
 
-    /** The block that is shown: the chosen one, or the longest that executes. */
+    /** The block that is shown: the chosen one, or of those that execute, and have operators if any
+     * has, the longest. */
     get block(): Block | null {
         const chosen = this.store.get("block");
         const blocks = this.operators.blocks;
@@ -76,7 +77,8 @@ export class Page {
         const total = (block: Block) =>
             block.whole === null ? 0 : (this.operators.time(block.whole, "total")?.lower ?? 0);
         const executions = blocks.filter((block) => block.name === "Execute" && block.trace === 0);
-        const candidates = executions.length > 0 ? executions : blocks;
+        const recorded = executions.filter((block) => this.operators.hasOperators(block));
+        const candidates = [recorded, executions].find((those) => those.length > 0) ?? blocks;
         return candidates.reduce<Block | null>(
             (best, block) => (best === null || total(block) > total(best) ? block : best),
             null,
@@ -106,6 +108,11 @@ export class Page {
 
     setRun(id: number | null): void {
         this.store.set({ run: id === null ? null : String(id) });
+    }
+
+    /** Whether operators of the block's runs are recorded. */
+    get hasOperators(): boolean {
+        return this.block !== null && this.operators.hasOperators(this.block);
     }
 
     /** Shown operators of the block, in order of execution. */

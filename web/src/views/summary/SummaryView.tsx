@@ -25,6 +25,7 @@ export const summaryView: View = {
 function Summary() {
     const page = usePage();
     const { head } = page.document;
+    const isRecorded = page.block === null || page.hasOperators;
     return (
         <div class="summary">
             <section class="headline" aria-label="Headline">
@@ -47,7 +48,7 @@ function Summary() {
                         </span>
                     </h2>
                     <WhereRunGoes />
-                    {page.blockOperators.length > 0 && (
+                    {page.hasOperators && (
                         <>
                             <h2 id="top-kernels">
                                 Most expensive kernels
@@ -63,7 +64,7 @@ function Summary() {
                     )}
                 </section>
             )}
-            {page.document.has("modules") && (
+            {isRecorded && page.document.has("modules") && (
                 <section aria-labelledby="top-modules">
                     <h2 id="top-modules">
                         Most expensive modules
@@ -77,7 +78,7 @@ function Summary() {
                     <MostExpensiveModules />
                 </section>
             )}
-            {page.document.has("lines") && (
+            {isRecorded && page.document.has("lines") && (
                 <section aria-labelledby="top-lines">
                     <h2 id="top-lines">
                         Most expensive lines

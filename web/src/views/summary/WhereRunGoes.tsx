@@ -1,6 +1,6 @@
 /** Parts of a run as bars: certain and possible. */
 import { RangeBar } from "../../parts/RangeBar";
-import { usePage } from "../../state/page";
+import { type Page, usePage } from "../../state/page";
 import { formatShare } from "../../text/format";
 import { show } from "../../text/show";
 import { partsOf } from "./parts_of_run";
@@ -8,7 +8,7 @@ import { partsOf } from "./parts_of_run";
 export function WhereRunGoes() {
     const page = usePage();
     const parts = partsOf(page);
-    if (parts.length === 0) return <p class="muted">No run is in the trace.</p>;
+    if (parts.length === 0) return <p class="muted">{whyNone(page)}</p>;
     return (
         <table class="where">
             <tbody>
@@ -24,4 +24,11 @@ export function WhereRunGoes() {
             </tbody>
         </table>
     );
+}
+
+function whyNone({ block, hasOperators }: Page): string {
+    if (block === null || hasOperators) return "No run is in the trace.";
+    return block.name === "Execute"
+        ? "The operators of these runs are not recorded."
+        : "No operator was recorded in the load.";
 }

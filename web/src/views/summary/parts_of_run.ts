@@ -20,8 +20,9 @@ interface Line {
 /** What `partsOf` reads. */
 export const PARTS_TABLES = ["accounts"] as const;
 
-/** Largest first; they add up to the run. */
+/** Largest first; they add up to the run. None of runs whose operators are not recorded. */
 export function partsOf(page: Page): Part[] {
+    if (!page.hasOperators) return [];
     const sums = new Map<string, Part>();
     const add = (title: string, kind: string, { lower, upper }: Range) => {
         const sum = sums.get(title) ?? { title, kind, share: { lower: 0, upper: 0 } };

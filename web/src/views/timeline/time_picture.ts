@@ -248,7 +248,10 @@ export class TimePicture implements Picture {
                 continue;
             }
             const at = depth[i]!;
-            byDepth[at] ??= timePlan(at === 0 ? this.block.title : "");
+            byDepth[at] ??= timePlan(
+                at === 0 ? this.block.title : "",
+                this.operators.hasOperators(this.block),
+            );
             byDepth[at].positions.push(i);
             if (at > 0) byDepth[at].grounds.add(this.drawnAbove(i));
         }
@@ -310,10 +313,10 @@ export function isDerivedIn(operators: Operators, id: number): boolean {
     return operators.step(id) > 0 && operators.parent.has(id);
 }
 
-const timePlan = (title: string): Plan => ({
+const timePlan = (title: string, hasOperators: boolean): Plan => ({
     title,
     note: "",
-    free: "between operators",
+    free: hasOperators ? "between operators" : "not recorded",
     isDerived: false,
     positions: [],
     grounds: new Set(),
