@@ -57,9 +57,34 @@ class Folder(support.FolderTest):
         self.put("mlp_portable", "debug.bin", "a.bin")
         done = support.run("info", "a.etdp", "a.bin", cwd=self.folder)
         self.assertEqual(done.returncode, support.OK, done.stderr)
-        self.assertRegex(done.stderr.decode(),
-                         r"^note: a.bin: \d+ bytes, by its name the debug buffer of a.etdp; `etscope "
-                         r"tensors a.etdp --debug-buffer a.bin` lists its values\n$")
+        self.assertEqual(done.stderr, b"")
+        self.assertRegex(done.stdout.decode(),
+                         r"\n\na.bin: by its name a debug buffer, \S+ \S+\n +trace +a.etdp\n"
+                         r" +values +etscope tensors a.etdp --debug-buffer a.bin lists them\n$")
+        rows = support.json_rows(support.run("info", "a.bin", "--format", "json", cwd=self.folder).stdout)
+        size = (self.folder / "a.bin").stat().st_size
+        self.assertEqual(rows, [{"path": "a.bin", "kind": "debug_buffer", "file_bytes": size,
+                                 "trace": "a.etdp"}])
+
+    def test_folder__a_damaged_file_beside_a_trace_is_no_debug_buffer(self):
+        self.put("mlp_portable", "debug.etdp", "a.etdp")
+        self.put("mlp_portable", "model.etrecord", "b.etrecord")
+        for name in ("a.pte", "a.bpte", "a.ptd", "a.etrecord", "a.npy", "a.etsum"):
+            (self.folder / name).write_bytes(bytes(2000))
+            done = support.run("info", name, cwd=self.folder)
+            self.assertEqual(done.returncode, support.INPUT, name)
+            self.assertEqual(done.stdout, b"", name)
+            self.assertIn(b"unknown kind, 2000 bytes", done.stderr, name)
+        for name in ("a.bin", "a.raw"):
+            (self.folder / name).write_bytes(bytes(2000))
+            self.assertEqual(support.run("info", name, cwd=self.folder).returncode, support.OK, name)
+            kernels = support.run("info", name, "--operators", cwd=self.folder)
+            self.assertEqual(kernels.returncode, support.USAGE, name)
+        rows = support.json_rows(support.run("info", ".", "--format", "json", cwd=self.folder).stdout)
+        kinds = {row["path"].rsplit("/", 1)[-1]: row["kind"] for row in rows}
+        self.assertEqual(kinds["a.bin"], "debug_buffer")
+        self.assertIsNone(kinds["a.pte"])
+        self.assertIsNone(kinds["a.npy"])
 
     def test_folder__of_two_that_fit_the_name_decides_or_nobody(self):
         self.put("mlp_portable", "model.etrecord", "a.etrecord")

@@ -1,5 +1,4 @@
 /* The command `info`: describes files by their kind, and folders. */
-#include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
 #include "cli/core/document.h"
 #include "cli/core/what_to_type.h"
@@ -23,7 +22,8 @@ static const struct cli_command_option option_list[] = {
          "delegates, arenas), named_data; bundle: bundle_version, suites (method, cases), program; "
          "data_file: schema_version, segment_count, entries; etdump: schema_version, "
          "size_prefixed, run_count, blocks; etrecord: export_graph_id, representative_inputs, "
-         "methods, graphs, entries; npy: scalar_type, sizes, element_count, row_major. For a "
+         "methods, graphs, entries; npy: scalar_type, sizes, element_count, row_major; "
+         "debug_buffer (a file of unknown kind beside the trace with its name): trace. For a "
          "folder, each row has path, kind, file_bytes, model (a number from 0; null: none), "
          "model_name, joined_by (self, fingerprint, operators, name), fit_count, methods, "
          "fingerprint, run_count, event_count, reason"},
@@ -46,6 +46,7 @@ static int explain(struct info_request *request)
         return cli_complain(CLI_USAGE, "--operators needs programs; %s is %s",
                             cli_path_name(request->path), ets_kind_name(kind));
     }
+    if (info_debug_buffer(request)) return CLI_OK;
     switch (kind) {
     case ETS_KIND_ETDUMP: return info_etdump(request);
     case ETS_KIND_PROGRAM: return info_program(request);
@@ -64,7 +65,6 @@ static int explain(struct info_request *request)
         return cli_complain(CLI_INPUT, "%s: %s%s", cli_path_name(request->path),
                             ets_kind_name(kind), advice);
     }
-    /* Nothing in a debug buffer says what it is: it is the bytes of tensors, one by one. */
     return cli_complain(CLI_INPUT,
                         "%s: %s, %zu bytes; info explains .pte, .bpte, .ptd, ETDump, "
                         "ETRecord and .npy files, and summaries of devices%s",
@@ -73,19 +73,6 @@ static int explain(struct info_request *request)
                             ? "; if it has captured tensors, etscope tensors TRACE "
                               "--debug-buffer FILE lists them"
                             : "");
-}
-
-/* Whether a trace of the same name lies beside a file of unknown kind: notes what it is then. */
-static bool is_debug_buffer(const struct info_request *request)
-{
-    static char trace[CLI_SIBLING_BYTES]; /* too large for the stack */
-    if (ets_kind_sniff(request->bytes) != ETS_KIND_UNKNOWN) return false;
-    if (!cli_sibling_path(request->path, ".etdp", trace)) return false;
-    cli_note(
-        "%s: %zu bytes, by its name the debug buffer of %s; `etscope tensors %s --debug-buffer "
-        "%s` lists its values",
-        request->path, request->bytes.size, trace, trace, request->path);
-    return true;
 }
 
 /* The exit code is that of the first failure. */
@@ -102,7 +89,7 @@ static int info_file(struct info_request *request, bool begins_document)
         return cli_fail(request->path, &error);
     }
     request->bytes = ets_file_bytes(file);
-    int code = is_debug_buffer(request) ? CLI_OK : explain(request);
+    int code = explain(request);
     ets_file_close(file);
     if (request->is_out_of_memory) {
         code = cli_complain(CLI_INTERNAL, "out of memory; the output is incomplete");

@@ -12,6 +12,7 @@
 
 #include "cli/beside/siblings.h"
 #include "cli/core/cli_text.h"
+#include "cli/info/info_kinds.h"
 #include "etscope/inspect.h"
 #include "host/os/os_files.h"
 
@@ -279,6 +280,7 @@ static void join_debug_buffers(struct folder_models *models)
     for (uint32_t i = 0; i < models->paths.count; i++) {
         struct folder_file *file = &models->files[i];
         if (file->kind != ETS_KIND_UNKNOWN || file->problem.status != ETS_OK) continue;
+        if (!info_may_be_debug_buffer(file->path)) continue;
         for (uint32_t k = 0; k < models->paths.count; k++) {
             const struct folder_file *trace = &models->files[k];
             if (!trace->has_values || trace->model == ETS_NO_INDEX) continue;

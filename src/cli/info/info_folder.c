@@ -11,6 +11,11 @@ static const char *const tie_words[] = {NULL, "self", "fingerprint", "operators"
 static const char *const tie_texts[] = {NULL, NULL, "by fingerprint", "by its operators",
                                         "by name"};
 
+static bool is_debug_buffer(const struct folder_file *file)
+{
+    return file->kind == ETS_KIND_UNKNOWN && file->model != ETS_NO_INDEX;
+}
+
 static const char *kind_text(const struct folder_file *file)
 {
     switch (file->kind) {
@@ -28,7 +33,7 @@ static const char *kind_text(const struct folder_file *file)
     case ETS_KIND_TEXT: return "text";
     case ETS_KIND_UNKNOWN: break;
     }
-    return file->model != ETS_NO_INDEX ? "debug buffer" : "unknown kind";
+    return is_debug_buffer(file) ? "debug buffer" : "unknown kind";
 }
 
 static const char *model_name(const struct folder_models *models, const struct folder_file *file)
@@ -211,7 +216,8 @@ static void put_file(struct ets_json_writer *json, const struct folder_models *m
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)file->fingerprint);
     ets_json_begin_row(json);
     ets_json_put_string(json, "path", file->path);
-    ets_json_put_string(json, "kind", cli_kind_word(file->kind));
+    ets_json_put_string(json, "kind",
+                        is_debug_buffer(file) ? "debug_buffer" : cli_kind_word(file->kind));
     ets_json_put_count(json, "file_bytes", file->bytes);
     if (file->model == ETS_NO_INDEX) ets_json_put_null(json, "model");
     else ets_json_put_count(json, "model", file->model);

@@ -25,6 +25,12 @@ int info_etdump(struct info_request *request);
 int info_etrecord(struct info_request *request);
 int info_npy(struct info_request *request);
 int info_summary(struct info_request *request);
+/*
+ * The same of a file of unknown kind that has the name of a trace beside it; otherwise false. Not
+ * of a file whose name ends as that of another kind, which is damaged.
+ */
+bool info_debug_buffer(struct info_request *request);
+bool info_may_be_debug_buffer(const char *path);
 /* The kernels that a program, also one in a bundle, calls. */
 int info_kernels(struct info_request *request);
 /*
@@ -36,6 +42,8 @@ int info_folder(struct info_request *request, bool begins_document);
 /* "model.pte: an ExecuTorch program (.pte), 12.3 KiB"; or a row's first members: path, kind,
  * file_bytes. */
 void info_begin(struct info_request *request);
+/* With a kind of these words: `word` of JSON, `name` for people. */
+void info_begin_as(struct info_request *request, const char *word, const char *name);
 void info_end(struct info_request *request);
 
 /* How many of `count` items to print: one per line; in a wrapped list. */

@@ -6,14 +6,19 @@
 
 void info_begin(struct info_request *request)
 {
-    struct ets_facts *facts = &request->facts;
     const enum ets_kind kind = ets_kind_sniff(request->bytes);
+    info_begin_as(request, cli_kind_word(kind), ets_kind_name(kind));
+}
+
+void info_begin_as(struct info_request *request, const char *word, const char *name)
+{
+    struct ets_facts *facts = &request->facts;
     ets_json_begin_row(facts->json);
     ets_json_put_string(facts->json, "path", request->path);
-    ets_json_put_string(facts->json, "kind", cli_kind_word(kind));
+    ets_json_put_string(facts->json, "kind", word);
     ets_facts_plain_line(facts, "%s", request->has_printed ? "\n" : "");
     ets_facts_string(facts, NULL, cli_path_name(request->path));
-    ets_facts_words(facts, ": %s, ", ets_kind_name(kind));
+    ets_facts_words(facts, ": %s, ", name);
     ets_facts_bytes(facts, "file_bytes", request->bytes.size);
     ets_facts_end(facts);
     request->has_printed = true;
