@@ -38,8 +38,8 @@ static bool add_drift(struct ets_arena *arena, const struct ets_pool_block *bloc
 }
 
 /* Nothing of a block that executes nothing. */
-static bool add_block(struct ets_arena *arena, const struct ets_pool *pool,
-                      const struct ets_pool_block *block, double tick_ns, struct ets_sentences *out)
+static bool add_block(struct ets_arena *arena, const struct ets_pool_block *block, const char *kind,
+                      double tick_ns, struct ets_sentences *out)
 {
     const struct ets_pool_line_options options = {.by_time = true};
     struct ets_pool_lines lines;
@@ -59,7 +59,7 @@ static bool add_block(struct ets_arena *arena, const struct ets_pool *pool,
     add_name(&line, block);
     ets_add_time_in(&line, (struct ets_span){t->p50, t->p50}, tick_ns, scale);
     ets_add_text(&line, " per run (median of %u run%s%s of %u file%s, p10 to p90 ", t->count,
-                 t->count == 1 ? "" : "s", ets_pool_block_kind(pool, block), block->part_count,
+                 t->count == 1 ? "" : "s", kind, block->part_count,
                  block->part_count == 1 ? "" : "s");
     ets_add_time_in(&line, (struct ets_span){t->p10, t->p90}, tick_ns, scale);
     ets_add_text(&line, ")");
@@ -77,10 +77,13 @@ bool ets_pool_headline(struct ets_arena *arena, const struct ets_pool *pool,
     const double tick_ns = unit == ETS_UNIT_CYCLES ? 0 : 1e9 / ets_time_unit_per_second(unit);
     *headline_out = (struct ets_sentences){
         ets_arena_alloc_array(arena, 2 * MOST_METHODS + 1, sizeof *headline_out->items), 0};
-    if (headline_out->items == NULL) return false;
+    struct ets_pool_kinds kinds;
+    if (headline_out->items == NULL || !ets_pool_kinds_find(arena, pool, &kinds)) return false;
     for (uint32_t b = 0;
          b < ets_pool_block_count(pool) && headline_out->count < 2 * MOST_METHODS - 1; b++) {
-        if (!add_block(arena, pool, ets_pool_block(pool, b), tick_ns, headline_out)) return false;
+        if (!add_block(arena, ets_pool_block(pool, b), ets_pool_block_kind(&kinds, b), tick_ns,
+                       headline_out))
+            return false;
     }
     return true;
 }

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/key_table.h"
+#include "host/strings.h"
 #include "views/chosen_runs.h"
+
+/* Blocks that a group has. */
+enum { WITH = 1, WITHOUT = 2 };
 
 static void describe(const struct ets_pool_block *block, uint32_t index, const double *weights,
                      double *scratch, struct ets_pool_line *line)
@@ -76,20 +81,48 @@ static bool has_operators(const struct ets_pool_block *block)
     return false;
 }
 
-static bool is_alike(const struct ets_pool_block *left, const struct ets_pool_block *right)
+/* Numbers of the texts, 0: absent or empty. False: no memory. */
+static bool make_key(struct ets_strings *texts, const struct ets_pool_block *block, uint64_t key[3])
 {
-    const bool has_method = left->method != NULL && right->method != NULL;
-    if (!ets_text_same(left->name, right->name) || left->stage != right->stage) return false;
-    return has_method ? strcmp(left->method, right->method) == 0 : left->method == right->method;
+    const struct ets_text method = ets_text_of(block->method);
+    const uint32_t name = block->name.size == 0 ? 0 : ets_strings_add(texts, block->name);
+    const uint32_t of = method.data == NULL ? 0 : ets_strings_add(texts, method);
+    key[0] = name;
+    key[1] = of;
+    key[2] = (uint64_t)block->stage;
+    return name != UINT32_MAX && of != UINT32_MAX;
 }
 
-const char *ets_pool_block_kind(const struct ets_pool *pool, const struct ets_pool_block *block)
+bool ets_pool_kinds_find(struct ets_arena *arena, const struct ets_pool *pool,
+                         struct ets_pool_kinds *kinds_out)
 {
-    const bool has = has_operators(block);
-    for (uint32_t i = 0; i < ets_pool_block_count(pool); i++) {
-        const struct ets_pool_block *other = ets_pool_block(pool, i);
-        if (!is_alike(block, other) || has_operators(other) == has) continue;
-        return has ? " with operators" : " without operators";
+    enum { KEY_WORDS = 3 };
+    const uint32_t count = ets_pool_block_count(pool);
+    struct ets_pool_kinds kinds = {
+        .has = ets_arena_alloc_array(arena, count, sizeof *kinds.has),
+        .group = ets_arena_alloc_array(arena, count, sizeof *kinds.group),
+        .found = ets_arena_alloc_array(arena, count, sizeof *kinds.found),
+    };
+    struct ets_strings texts;
+    struct ets_key_table keys;
+    if (kinds.has == NULL || kinds.group == NULL || kinds.found == NULL) return false;
+    if (ets_strings_init(&texts, arena) != 0) return false;
+    ets_key_table_init(&keys, arena, KEY_WORDS);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ets_pool_block *block = ets_pool_block(pool, i);
+        uint64_t key[KEY_WORDS];
+        if (!make_key(&texts, block, key)) return false;
+        kinds.group[i] = ets_key_table_add(&keys, key);
+        if (kinds.group[i] == ETS_KEY_NONE) return false;
+        kinds.has[i] = has_operators(block);
+        kinds.found[kinds.group[i]] |= kinds.has[i] ? WITH : WITHOUT;
     }
-    return "";
+    *kinds_out = kinds;
+    return true;
+}
+
+const char *ets_pool_block_kind(const struct ets_pool_kinds *kinds, uint32_t block)
+{
+    if (kinds->found[kinds->group[block]] != (WITH | WITHOUT)) return "";
+    return kinds->has[block] ? " with operators" : " without operators";
 }

@@ -42,10 +42,21 @@ bool ets_pool_lines_collect(struct ets_arena *arena, const struct ets_pool_block
                             const struct ets_pool_line_options *options,
                             struct ets_pool_lines *lines_out);
 
+/* Which blocks of a pool have operators, and which are of one name, method and stage. */
+struct ets_pool_kinds {
+    bool *has;       /* [block] */
+    uint32_t *group; /* [block] */
+    uint8_t *found;  /* [group] */
+};
+
+/* Goes over the pool once. Returns false if memory runs out. */
+bool ets_pool_kinds_find(struct ets_arena *arena, const struct ets_pool *pool,
+                         struct ets_pool_kinds *kinds_out);
+
 /*
  * " with operators" or " without operators" if the pool has runs of the block's name and method of
  * both kinds: a tracer may record operators in some executions only. Else "".
  */
-const char *ets_pool_block_kind(const struct ets_pool *pool, const struct ets_pool_block *block);
+const char *ets_pool_block_kind(const struct ets_pool_kinds *kinds, uint32_t block);
 
 #endif

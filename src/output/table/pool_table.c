@@ -267,8 +267,8 @@ static void add_file_names(struct ets_text_builder *heading, const struct ets_po
     ets_add_text(heading, "%s", block->part_count > NAMED ? ", ...)" : ")");
 }
 
-static void add_heading(struct ets_table *table, const struct ets_pool *pool,
-                        const struct ets_pool_block *block, const char *const *files)
+static void add_heading(struct ets_table *table, const struct ets_pool_block *block,
+                        const char *kind, const char *const *files)
 {
     char text[512];
     struct ets_text_builder heading = {text, sizeof text / 4, 0}; /* long names leave room */
@@ -277,7 +277,7 @@ static void add_heading(struct ets_table *table, const struct ets_pool *pool,
     if (block->method != NULL) ets_add_text(&heading, " - method %s", block->method);
     heading.room = sizeof text;
     ets_add_text(&heading, " - %u run%s%s of ", block->run_count, block->run_count == 1 ? "" : "s",
-                 ets_pool_block_kind(pool, block));
+                 kind);
     add_file_names(&heading, block, files);
     heading.used +=
         ets_print_share_of(block->run_count, text + heading.used, sizeof text - heading.used);
@@ -312,7 +312,7 @@ static bool put_line(struct ets_arena *arena, struct line *line)
 }
 
 static bool fill_block(struct ets_arena *arena, struct ets_table *table,
-                       const struct ets_pool *pool, const struct ets_pool_block *block,
+                       const struct ets_pool_block *block, const char *kind,
                        const struct ets_pool_table_options *options)
 {
     const struct ets_pool_line_options order = {.by_time = options->by_time != 0,
@@ -324,7 +324,7 @@ static bool fill_block(struct ets_arena *arena, struct ets_table *table,
         return false;
     }
     line.whole = lines.whole;
-    if (lines.count > 0) add_heading(table, pool, block, options->files);
+    if (lines.count > 0) add_heading(table, block, kind, options->files);
     for (uint32_t i = 0; i < lines.count; i++) {
         line.of = &lines.items[i];
         if (!put_line(arena, &line)) return false;
@@ -336,17 +336,20 @@ enum ets_status ets_pool_table_fill(struct ets_table *table, const struct ets_po
                                     const struct ets_pool_table_options *options,
                                     struct ets_error *error)
 {
-    struct ets_arena arena;
-    bool ok = true;
+    struct ets_arena arena, all; /* of a block; of the table */
+    struct ets_pool_kinds kinds;
     ets_arena_init(&arena, ets_table_allocator(table), 0);
+    ets_arena_init(&all, ets_table_allocator(table), 0);
     add_columns(table, pool);
+    bool ok = ets_pool_kinds_find(&all, pool, &kinds);
     for (uint32_t b = 0; ok && b < ets_pool_block_count(pool); b++) {
         const struct ets_pool_block *block = ets_pool_block(pool, b);
-        ok = fill_block(&arena, table, pool, block, options);
+        ok = fill_block(&arena, table, block, ets_pool_block_kind(&kinds, b), options);
         if (ok && block->may_be != ETS_NO_INDEX) {
             add_likeness(table, block, ets_pool_block(pool, block->may_be), options->files);
         }
         ets_arena_reset(&arena);
     }
+    ets_arena_reset(&all);
     return ok ? ETS_OK : ets_fail_memory(error, "the table of several traces");
 }

@@ -111,11 +111,60 @@ static void test_pool_lines__every_piece_of_memory_may_be_missing(void **state)
     close_subject(&s);
 }
 
+enum { KINDS = 28, STEPS = 3, RUNS = KINDS * KINDS * KINDS };
+
+/* Executions of three events of the runtime, each of an order of its own, so that each is a block.
+ */
+static void make_executions(struct made_event (*events)[STEPS + 1], struct made_run *runs)
+{
+    static char names[KINDS][2];
+    for (uint32_t i = 0; i < KINDS; i++) names[i][0] = (char)('A' + i);
+    for (uint32_t i = 0; i < RUNS; i++) {
+        for (uint32_t k = 0, rest = i; k < STEPS; k++, rest /= KINDS) {
+            events[i][k] = (struct made_event)FRAMEWORK(names[rest % KINDS], 10 * k, 10 * k + 5);
+        }
+        events[i][STEPS] = (struct made_event)FRAMEWORK("Method::execute", 0, 1000);
+        runs[i] = (struct made_run){"Execute", -1, events[i], STEPS + 1, 0};
+    }
+}
+
+/* So many that comparing each with each would take long. */
+static void test_pool_lines__blocks_are_told_apart_by_their_operators(void **state)
+{
+    (void)state;
+    struct made_event(*events)[STEPS + 1] = calloc(RUNS, sizeof *events);
+    struct made_run *runs = calloc(RUNS, sizeof *runs);
+    assert_true(events != NULL && runs != NULL);
+    make_executions(events, runs);
+    runs[RUNS - 2].name = "Other";
+    events[RUNS - 1][0] = (struct made_event)CALL("native_call_add.out", 0, 10, 100);
+    struct made made = inspect_runs(runs, RUNS, (struct ets_inspect_options){.method = NULL});
+    const struct ets_inspection *all[] = {made.inspection};
+    struct ets_pool *pool = open_pool(all, 1);
+    struct ets_arena arena;
+    struct ets_pool_kinds kinds;
+    const uint32_t count = ets_pool_block_count(pool);
+    assert_true(count > 20000);
+    ets_arena_init(&arena, NULL, 0);
+    assert_true(ets_pool_kinds_find(&arena, pool, &kinds));
+    for (uint32_t i = 0; i < count - 2; i++) {
+        assert_string_equal(ets_pool_block_kind(&kinds, i), " without operators");
+    }
+    assert_string_equal(ets_pool_block_kind(&kinds, count - 2), "");
+    assert_string_equal(ets_pool_block_kind(&kinds, count - 1), " with operators");
+    ets_arena_reset(&arena);
+    ets_pool_close(pool);
+    made_close(&made);
+    free(runs);
+    free(events);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool_lines__times_are_of_all_files),
         cmocka_unit_test(test_pool_lines__the_longest_come_first_behind_the_runtime),
+        cmocka_unit_test(test_pool_lines__blocks_are_told_apart_by_their_operators),
         cmocka_unit_test(test_pool_lines__every_piece_of_memory_may_be_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
