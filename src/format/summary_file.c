@@ -154,6 +154,7 @@ void ets_summary_file_row(const struct ets_summary_file *file, uint32_t index,
         row_out->buckets[i] = ets_load_u16(row + ETS_SUMMARY_BUCKETS + 2 * (size_t)i);
         row_out->starts[i] = ets_summary_bucket_start(first + i);
     }
+    const uint32_t end = first + ETS_SUMMARY_BUCKET_COUNT;
     row_out->starts[ETS_SUMMARY_BUCKET_COUNT] =
-        ets_summary_bucket_start(first + ETS_SUMMARY_BUCKET_COUNT);
+        end < ETS_SUMMARY_MOST_BUCKETS ? ets_summary_bucket_start(end) : UINT64_MAX;
 }

@@ -280,6 +280,7 @@ static enum ets_status check_written(struct writer *w)
     uint64_t planned = 0;
     struct ets_program made;
     ETS_TRY(ets_program_init(&made, w->out->bytes, w->error));
+    ETS_TRY(ets_rewritten_check(w->program, &made, w->error));
     for (uint32_t i = 0; i < made.method_count; i++) {
         struct ets_method method;
         struct ets_memory_plan plan;

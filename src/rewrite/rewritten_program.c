@@ -217,6 +217,12 @@ static enum ets_status list_parts(const struct ets_rewriting *r, struct ets_byte
     return ETS_OK;
 }
 
+static enum ets_status fail_overlap(struct ets_error *error)
+{
+    return ets_fail(error, ETS_MALFORMED, ETS_NO_OFFSET,
+                    "parts of the program overlap: changing one would change others");
+}
+
 enum ets_status ets_rewriting_write(struct ets_rewriting *r, struct ets_rewritten *out)
 {
     struct ets_splice *splice = &r->splice;
@@ -238,8 +244,28 @@ enum ets_status ets_rewriting_write(struct ets_rewriting *r, struct ets_rewritte
                         "the rewritten program has %llu bytes, more than this machine can address",
                         (unsigned long long)out->bytes);
     }
-    return ets_program_init(&out->view, (struct ets_bytes){bytes, (size_t)out->bytes},
-                            splice->error);
+    ETS_TRY(
+        ets_program_init(&out->view, (struct ets_bytes){bytes, (size_t)out->bytes}, splice->error));
+    return out->view.method_count == old->method_count ? ETS_OK : fail_overlap(splice->error);
+}
+
+static bool is_alike(const struct ets_method *was, const struct ets_method *is)
+{
+    return was->value_count == is->value_count && was->chain_count == is->chain_count &&
+           was->input_count == is->input_count && was->output_count == is->output_count;
+}
+
+enum ets_status ets_rewritten_check(const struct ets_program *was, const struct ets_program *is,
+                                    struct ets_error *error)
+{
+    if (was->method_count != is->method_count) return fail_overlap(error);
+    for (uint32_t i = 0; i < was->method_count; i++) {
+        struct ets_method before, after;
+        ets_program_method(was, i, &before);
+        ets_program_method(is, i, &after);
+        if (!is_alike(&before, &after)) return fail_overlap(error);
+    }
+    return ETS_OK;
 }
 
 uint8_t *ets_rewritten_join(const struct ets_rewritten *rewritten, struct ets_arena *arena)

@@ -58,6 +58,14 @@ uint32_t ets_rewriting_add_segment(struct ets_rewriting *rewriting, struct ets_b
 enum ets_status ets_rewriting_write(struct ets_rewriting *rewriting,
                                     struct ets_rewritten *rewritten_out);
 
+/*
+ * Whether a program that was written has the methods of the original, with as many values, chains,
+ * inputs and outputs. In a hostile file tables overlap, and what one of them gets changes another.
+ * Status: MALFORMED.
+ */
+enum ets_status ets_rewritten_check(const struct ets_program *was, const struct ets_program *is,
+                                    struct ets_error *error);
+
 /* All parts in one piece; NULL: no memory. */
 uint8_t *ets_rewritten_join(const struct ets_rewritten *rewritten, struct ets_arena *arena);
 

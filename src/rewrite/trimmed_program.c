@@ -417,6 +417,7 @@ static enum ets_status check_written(struct trimmer *t)
 {
     struct ets_program made;
     ETS_TRY(ets_program_init(&made, t->out->bytes, t->error));
+    ETS_TRY(ets_rewritten_check(t->program, &made, t->error));
     return ets_trimmed_check(t->program, &made, &t->constants) ? ETS_OK : fail_numbers(t);
 }
 

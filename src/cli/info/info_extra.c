@@ -197,13 +197,12 @@ struct measured {
 
 static const struct measured *measured_of(struct ets_text name)
 {
-    static const struct measured facts[] = {
-        {"limit_mhz", " MHz", ""},
-        {"clock_mhz", " MHz", ""},
-        {"temperature", " degrees Celsius", ""},
-        {"load", "", " (of the last minute)"},
-        {"others", "", " (running or waiting for a core)"},
-        {"battery", " percent", ""}};
+    static const struct measured facts[] = {{"limit_mhz", " MHz", ""},
+                                            {"clock_mhz", " MHz", ""},
+                                            {"temperature", " degrees Celsius", ""},
+                                            {"load", "", " (of the last minute)"},
+                                            {"others", "", " (running or waiting for a core)"},
+                                            {"battery", " percent", ""}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (is_named(name, facts[i].name)) return &facts[i];
     }
