@@ -46,8 +46,8 @@ class OtherModels(support.FolderTest):
 
     def test_other_models__the_graph_that_passes_gave_is_joined(self):
         folder = support.DATA / "transformed"
-        done = support.run("inspect", folder / "profile.etdp", "--etrecord", folder / "model.etrecord",
-                           "--program", folder / "model.pte", "--format", "json")  # fmt: skip
+        done = support.run("inspect", folder / "split.etdp", "--etrecord", folder / "split.etrecord",
+                           "--program", folder / "split.pte", "--format", "json")  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row["operator"]: row for row in json.loads(done.stdout)["rows"]}
         slices = rows["Slice (ND, X32) #3"]

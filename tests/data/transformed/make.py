@@ -1,9 +1,9 @@
-"""Writes model.pte and model.etrecord: an export whose transform_passes split each convolution in two.
+"""Writes split.pte and split.etrecord: an export whose transform_passes split each convolution in two.
 
     python make.py
 
 ExecuTorch records the edge program before these passes, and what came out of them as edge_after_transform.
-Paths of the machine are taken out of the record afterwards; profile.etdp is from `etscope profile`.
+Paths of the machine are taken out of the record afterwards; split.etdp is from `etscope profile`.
 """
 
 import torch
@@ -42,6 +42,6 @@ exported = torch.export.export(Model().eval(), (torch.randn(4, 3, 12, 12),))
 program = to_edge_transform_and_lower(
     exported, transform_passes=[SplitConvolutions()], partitioner=[XnnpackPartitioner()],
     generate_etrecord=True).to_executorch()  # fmt: skip
-with open("model.pte", "wb") as file:
+with open("split.pte", "wb") as file:
     file.write(program.buffer)
-program.get_etrecord().save("model.etrecord")
+program.get_etrecord().save("split.etrecord")
