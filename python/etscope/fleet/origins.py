@@ -9,6 +9,8 @@ A row of one module has this module, a row of several is given to none of them:
 Lines are "zoo.py:65", or "zoo.py:65 +6" for that one and six more.
 """
 
+import os
+
 from etscope._library import NULL, ffi, lib, text
 
 MODEL = "(model)"  # of several modules without a common one
@@ -64,7 +66,4 @@ def _first(names):
 
 def _holder(modules):
     """The path that all begin with."""
-    parts = [path.split(".") for path in modules]
-    same = [each for each in zip(*parts)]
-    depth = next((i for i, names in enumerate(same) if len(set(names)) > 1), len(same))
-    return ".".join(parts[0][:depth]) or MODEL
+    return ".".join(os.path.commonprefix([path.split(".") for path in modules])) or MODEL
